@@ -53,27 +53,23 @@ func cohereProblem(status int) string {
 
 func cohereID(c *call) string { return fmt.Sprintf("standin0-0000-4000-8000-%012d", c.n) }
 
+// cohereVersion is the version of the API that a path names: "1" or "2".
+func cohereVersion(path string) string {
+	folder := strings.TrimSuffix(strings.TrimSuffix(path, lastPart(path)), "/")
+	return strings.TrimPrefix(lastPart(folder), "v")
+}
+
+// cohereModel checks the model. In version 1 a request without one has a default.
 func cohereModel(c *call) *Problem {
 	switch model := c.body.text("model"); model {
 	case noModel:
 		return &Problem{Status: http.StatusNotFound, Message: "model '" + model +
 			"' not found, make sure the correct model ID was used and that you have access to the model."}
 	case "":
+		if cohereVersion(c.path) == "1" {
+			return nil
+		}
 		return &Problem{Status: http.StatusBadRequest, Message: "invalid request: model is required"}
 	}
 	return nil
-}
-
-// cohereFinish are Cohere's finish reasons.
-var cohereFinish = map[string]string{
-	FinishStop:     "COMPLETE",
-	FinishLength:   "MAX_TOKENS",
-	FinishSequence: "STOP_SEQUENCE",
-	FinishCalls:    "TOOL_CALL",
-	FinishFilter:   "ERROR_TOXIC",
-	FinishRefusal:  "COMPLETE",
-}
-
-func cohereTokens(r Reply) object {
-	return object{{"input_tokens", r.Usage.Input}, {"output_tokens", r.Usage.Output}}
 }
