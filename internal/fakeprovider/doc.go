@@ -27,19 +27,43 @@
 //   - Anthropic: v1/messages, v1/messages/count_tokens; on Vertex AI
 //     publishers/anthropic/models/{id}:rawPredict, :streamRawPredict
 //   - Gemini, on Vertex AI too: :generateContent, :streamGenerateContent (events
-//     with alt=sse, else one JSON array)
+//     with alt=sse, else one JSON array), :embedContent, :batchEmbedContents,
+//     :countTokens, and Vertex AI's :predict of embedding models
 //   - Bedrock: model/{id}/converse, converse-stream, count-tokens; invoke and
 //     invoke-with-response-stream of Anthropic's models, of Amazon's Nova and Titan
 //     Text, and invoke of Titan's and Cohere's embeddings of texts. A model with
 //     another name is taken for one of Anthropic's.
-//   - Ollama: api/chat, api/generate
-//   - Cohere: v2/chat
+//   - Ollama: api/chat, api/generate, api/embed, api/embeddings (with a prompt),
+//     api/show, api/tags, api/version, the heartbeat
+//   - Cohere: v2/chat, v1/chat, v2/embed, v1/embed, v2/rerank, v1/rerank
 //   - Mistral, at api.mistral.ai or below a path with the step "mistral":
 //     chat/completions, fim/completions, embeddings
 //
 // Pictures and sounds. Without a script a picture is a gray pixel as PNG, and a
 // sound a silence of 1 ms as WAV, whatever format is asked for. What is said in a
 // sound is unknown: a transcription repeats the name of the file.
+//
+// Replies of a script. Each field of a [Reply] is sent where the provider has a
+// place for it. These have none, or a special one:
+//
+//	field      Gemini                      Ollama             Cohere
+//	Refusal    the text, reason SAFETY     the text           the text
+//	Text       before calls: text          text               tool_plan
+//	Call.ID    sent if given               made up if ""      made up if ""; none in v1
+//	Reasoning  thought parts, tokens       thinking           content; none in v1
+//	Cached     cachedContentTokenCount     none               cached_tokens
+//	Media      inlineData                  none               none
+//	Broken     an error object             an error line      the reason ERROR
+//
+// A Gemini prompt is blocked, so that there are no candidates, if the reply has no
+// content and its Finish is one of Gemini's block reasons in Gemini's spelling,
+// such as "SAFETY" or "PROHIBITED_CONTENT". With [FinishFilter] the answer is
+// withheld instead: a candidate without content, with the reason SAFETY. Arguments
+// of a call that are not a JSON object become {} at Gemini, Ollama and Cohere's v1,
+// which send objects.
+//
+// Reranking takes the query and the documents as its inputs: the cosines of their
+// vectors are the scores.
 //
 // Tools. The names of offered tools that stand in the last user text are the
 // steps to take, in that order: "use search, then read_file, then search" takes

@@ -24,6 +24,24 @@ var endpoints = []endpoint{
 	{"ollama.chat", "/api/chat", `{"model":"m","stream":false,"messages":[{"role":"user","content":"hello there"}]}`, true},
 	{"ollama.generate", "/api/generate", `{"model":"m","stream":false,"prompt":"hello there"}`, true},
 	{"cohere.chat", "/v2/chat", `{"model":"m","messages":[{"role":"user","content":"hello there"}]}`, true},
+	{"gemini.embed", "/v1beta/models/m:embedContent", `{"content":{"parts":[{"text":"hello there"}]}}`, false},
+	{"gemini.batch_embed", "/v1beta/models/m:batchEmbedContents", `{"requests":[{"content":{"parts":[{"text":"hello there"}]}}]}`, false},
+	{"gemini.count_tokens", "/v1beta/models/m:countTokens", `{"contents":[{"parts":[{"text":"hello there"}]}]}`, false},
+	{"vertex.predict", "/v1beta1/projects/p/locations/l/publishers/google/models/m:predict", `{"instances":[{"content":"hello there"}]}`, false},
+	{"ollama.embed", "/api/embed", `{"model":"m","input":"hello there"}`, false},
+	{"ollama.embeddings", "/api/embeddings", `{"model":"m","prompt":"hello there"}`, false},
+	{"ollama.show", "/api/show", `{"model":"m"}`, false},
+	{"cohere.chat_v1", "/v1/chat", `{"message":"hello there"}`, true},
+	{"cohere.embed", "/v2/embed", `{"model":"m","texts":["hello there"]}`, false},
+	{"cohere.embed_v1", "/v1/embed", `{"texts":["hello there"]}`, false},
+	{"cohere.rerank", "/v2/rerank", `{"model":"m","query":"hello there","documents":["hello"]}`, false},
+}
+
+// lookups are the requests of another method than POST, which have no body.
+var lookups = []endpoint{
+	{"ollama.tags", "/api/tags", "", false},
+	{"ollama.version", "/api/version", "", false},
+	{"ollama.alive", "", "", false},
 }
 
 const vertexClaudePath = "/v1/projects/p/locations/l/publishers/anthropic/models/m"
@@ -79,6 +97,7 @@ func answerText(t *testing.T, family, body string) string {
 		"ollama.chat":        {"message", "content"},
 		"ollama.generate":    {"response"},
 		"cohere.chat":        {"message", "content", 0, "text"},
+		"cohere.chat_v1":     {"text"},
 	}[family]
 	text, _ := at(o, path...).(string)
 	return text
@@ -106,6 +125,7 @@ func joined(t *testing.T, family string, events []event) string {
 			"ollama.chat":        {"message", "content"},
 			"ollama.generate":    {"response"},
 			"cohere.chat":        {"delta", "message", "content", "text"},
+			"cohere.chat_v1":     {"text"},
 		}[family]...).(string)
 		b.WriteString(piece)
 	}

@@ -8,11 +8,14 @@ import (
 // families is everything the server speaks. Of those that own a path, the first
 // answers whose vendor the request looks like, else the first of all.
 var families = []family{
+	ollamaEmbeddings, // before OpenAI's, which owns its path too
 	chat, responses, embeddings, messages,
-	gemini,
+	gemini, geminiEmbed, geminiBatchEmbed, geminiCount, vertexPredict,
 	countTokens, vertexMessages,
 	bedrockCountTokens, nova, titanText, titanEmbeddings, cohereBedrock,
-	converse, invoke, ollamaChat, ollamaGenerate, cohereChat,
+	converse, invoke,
+	ollamaChat, ollamaGenerate, ollamaEmbed, ollamaShow, ollamaTags, ollamaVersion, ollamaAlive,
+	cohereChat, cohereChatV1, cohereEmbed, cohereEmbedV1, cohereRerank,
 	imageGeneration, imageEdit, speech, transcription, translation, moderations,
 	mistralChat, mistralFIM, mistralEmbeddings,
 }

@@ -25,7 +25,7 @@ func frames(resp *http.Response) func() (event, error) {
 		if strings.HasSuffix(resp.Request.URL.Path, "/v2/chat") {
 			next = nextData
 		}
-	case "application/x-ndjson":
+	case "application/x-ndjson", "application/stream+json":
 		next = nextLine
 	case "application/json; charset=UTF-8":
 		next = nextElement
