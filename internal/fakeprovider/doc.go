@@ -28,7 +28,7 @@
 //     publishers/anthropic/models/{id}:rawPredict, :streamRawPredict
 //   - Gemini, on Vertex AI too: :generateContent, :streamGenerateContent (events
 //     with alt=sse, else one JSON array), :embedContent, :batchEmbedContents,
-//     :countTokens, and Vertex AI's :predict of embedding models
+//     :countTokens, and Vertex AI's :predict of embeddings and pictures
 //   - Bedrock: model/{id}/converse, converse-stream, count-tokens; invoke and
 //     invoke-with-response-stream of Anthropic's models, of Amazon's Nova and Titan
 //     Text, and invoke of Titan's and Cohere's embeddings of texts. A model with

@@ -27,6 +27,7 @@ var endpoints = []endpoint{
 	{"gemini.embed", "/v1beta/models/m:embedContent", `{"content":{"parts":[{"text":"hello there"}]}}`, false},
 	{"gemini.batch_embed", "/v1beta/models/m:batchEmbedContents", `{"requests":[{"content":{"parts":[{"text":"hello there"}]}}]}`, false},
 	{"gemini.count_tokens", "/v1beta/models/m:countTokens", `{"contents":[{"parts":[{"text":"hello there"}]}]}`, false},
+	{"vertex.images", "/v1beta/models/m:predict", `{"instances":[{"prompt":"hello there"}]}`, false},
 	{"vertex.predict", "/v1beta1/projects/p/locations/l/publishers/google/models/m:predict", `{"instances":[{"content":"hello there"}]}`, false},
 	{"ollama.embed", "/api/embed", `{"model":"m","input":"hello there"}`, false},
 	{"ollama.embeddings", "/api/embeddings", `{"model":"m","prompt":"hello there"}`, false},

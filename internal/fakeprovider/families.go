@@ -10,7 +10,7 @@ import (
 var families = []family{
 	ollamaEmbeddings, // before OpenAI's, which owns its path too
 	chat, responses, embeddings, messages,
-	gemini, geminiEmbed, geminiBatchEmbed, geminiCount, vertexPredict,
+	gemini, geminiEmbed, geminiBatchEmbed, geminiCount, vertexImages, vertexPredict,
 	countTokens, vertexMessages,
 	bedrockCountTokens, nova, titanText, titanEmbeddings, cohereBedrock,
 	converse, invoke,

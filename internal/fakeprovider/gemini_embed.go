@@ -23,7 +23,7 @@ var geminiBatchEmbed = family{
 	write:  writeGeminiBatchEmbed,
 }
 
-// vertexPredict is Vertex AI's predict, of embedding models only.
+// vertexPredict is Vertex AI's predict of embedding models.
 var vertexPredict = family{
 	name:   "vertex.predict",
 	vendor: google,

@@ -147,8 +147,13 @@ var googleReplies = map[string]fakeprovider.Reply{
 	"pieces": {
 		Pieces: []string{"Hel", "lo <b>", " wörld", "\n", "😀 data: {}"},
 	},
-	"reasoning": {Reasoning: "The user greets me.", Text: "Hello"},
-	"refusal":   {Refusal: "I cannot help with that."},
+	"reasoning":       {Reasoning: "The user greets me.", Text: "Hello"},
+	"reasoning alone": {Reasoning: "Hm, nothing to say."},
+	"reasoning with a call": {
+		Reasoning: "I look it up.",
+		Calls:     []fakeprovider.Call{{ID: "r", Name: "f", Args: `{"a":1}`}},
+	},
+	"refusal": {Refusal: "I cannot help with that."},
 	"call": {
 		Calls: []fakeprovider.Call{{ID: "call_7", Name: "get_weather", Args: `{"city":"Paris"}`}},
 	},
@@ -239,6 +244,26 @@ func googleWant(c googleClient, r fakeprovider.Reply) googleAnswer {
 	}
 	c.lost(&want)
 	return want
+}
+
+// Tokens that a script does not give are counted, the same plain and streamed.
+func TestGoogleCountsTokens(t *testing.T) {
+	t.Parallel()
+	reply := fakeprovider.Reply{Reasoning: "two words", Text: "and three more"}
+	for name, c := range googleClients {
+		url := serve(t, reply)
+		plain, err := c.plain(t, url)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		streamed, err := c.stream(t, url)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if plain.Usage != streamed.Usage || plain.Usage.Input == 0 || plain.Usage.Output != 5 {
+			t.Errorf("%s: usage %+v, streamed %+v", name, plain.Usage, streamed.Usage)
+		}
+	}
 }
 
 // A call of a script without an ID gets one where the provider gives IDs.

@@ -1,6 +1,7 @@
 package fakewires
 
 import (
+	"bytes"
 	"reflect"
 	"slices"
 	"testing"
@@ -180,6 +181,31 @@ func TestCohereRerank(t *testing.T) {
 	}
 	if want := []ranked{{2, 1}, {1, 0.707107}, {0, 0}}; !slices.Equal(got, want) {
 		t.Errorf("by the vectors of a script %v, want %v", got, want)
+	}
+}
+
+// Vertex AI's SDK gets the picture of the script, as often as it asks, or why there is none.
+func TestVertexImages(t *testing.T) {
+	t.Parallel()
+	picture := &fakeprovider.Media{Type: "image/png", Data: []byte("\x89PNG")}
+	config := &genai.GenerateImagesConfig{NumberOfImages: 2, IncludeRAIReason: true}
+	for _, reply := range []fakeprovider.Reply{{Media: picture}, {Refusal: "unsafe"}} {
+		url := serve(t, reply)
+		r, err := vertexClient(t, url).Models.GenerateImages(t.Context(), "imagen-4.0", "a cat", config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.GeneratedImages) != 2 {
+			t.Errorf("%d pictures", len(r.GeneratedImages))
+		}
+		for _, g := range r.GeneratedImages {
+			if g.RAIFilteredReason != reply.Refusal {
+				t.Errorf("filtered for %q, want %q", g.RAIFilteredReason, reply.Refusal)
+			}
+			if reply.Media != nil && !bytes.Equal(g.Image.ImageBytes, picture.Data) {
+				t.Errorf("picture %+v", g.Image)
+			}
+		}
 	}
 }
 
