@@ -60,7 +60,8 @@ func TestSaysWhatItIs(t *testing.T) {
 			t.Errorf("%s: %s", e.name, r.text)
 		}
 		pretty := strings.HasPrefix(r.text, "{\n  \"")
-		isPretty := vendor == "openai" || vendor == "gemini" || e.name == "vertex.predict"
+		isGoogle := vendor == "gemini" || e.name == "vertex.predict" || e.name == "vertex.images"
+		isPretty := vendor == "openai" || isGoogle
 		if pretty != isPretty {
 			t.Errorf("%s: layout: %s", e.name, r.text)
 		}

@@ -5,20 +5,21 @@ package fakewires
 import (
 	"io"
 	"maps"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
-// serve starts a server that answers each request with a reply, and returns its URL.
+// serve starts a server that answers each request with a reply, and returns its URL. It is not a
+// server of httptest, whose Close closes connections of http.DefaultTransport that other tests use.
 func serve(t *testing.T, reply fakeprovider.Reply) (url string) {
 	t.Helper()
 	var state fakeprovider.State
 	var count atomic.Int64
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
@@ -30,9 +31,21 @@ func serve(t *testing.T, reply fakeprovider.Reply) (url string) {
 			return
 		}
 		write(w, req.Answer(n, reply))
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
+	})}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = server.Serve(listener) // ends by Close
+	}()
+	t.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	return "http://" + listener.Addr().String()
 }
 
 // write sends a response. The events of a stream are flushed one by one.
