@@ -102,4 +102,6 @@ type Problem struct {
 	Message string
 	Param   string // the field of the request
 	Code    string
+
+	Rule, Source string // the rule that the request breaks, and the URL of it; "" if there is none
 }

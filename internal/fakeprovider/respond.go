@@ -66,7 +66,10 @@ func (r *Request) read(req *http.Request, state *State) *Problem {
 	}
 	r.call.body = body
 	r.prompt, p = r.family.read(r.call)
-	return p
+	if p != nil {
+		return p
+	}
+	return checkRules(r.family, r.call, req)
 }
 
 // decode reads the body, as JSON if the family does not read it itself.
