@@ -16,11 +16,10 @@ func isBedrock(s *sent) bool { return s.isAt("amazonaws.com") || s.isLoopback() 
 
 var converseRules = []rule{
 	{"unknown role", bedrockDocs + "API_runtime_Message.html", converseRoles},
-	{"first message is not the user's", "https://github.com/pydantic/pydantic-ai/issues/4495",
-		converseFirst},
+	{"no message of the user", "https://github.com/pydantic/pydantic-ai/issues/4495", converseNoUser},
 	{"roles do not alternate", "https://github.com/Portkey-AI/gateway/issues/748", converseAlternate},
 	{"message without content", "https://github.com/archestra-ai/archestra/pull/4220", converseContent},
-	{"blank text", "https://github.com/Just-Curieous/Curie/issues/14", converseBlank},
+	{"empty text", "https://github.com/Just-Curieous/Curie/issues/14", converseBlank},
 	{"tool call without a result", "https://github.com/genkit-ai/aws-bedrock-js-plugin/issues/664",
 		converseCallWithoutResult},
 	{"tool result without a call", "https://github.com/pydantic/pydantic-ai/issues/2327",
@@ -53,15 +52,24 @@ func converseRoles(s *sent) *Problem {
 	return nil
 }
 
-func converseFirst(s *sent) *Problem {
-	if s.list("messages")[0].text("role") == "user" {
-		return nil
+// converseNoUser refuses a conversation that the user has no part in. Where the
+// assistant begins and the user goes on, some models answer.
+func converseNoUser(s *sent) *Problem {
+	for _, m := range s.list("messages") {
+		if m.text("role") == "user" {
+			return nil
+		}
 	}
 	return converseProblem("A conversation must start with a user message. " +
 		"Try again with a conversation that starts with a user message.")
 }
 
+// converseAlternate checks the order of roles. A guardrail may answer before the
+// model has read them.
 func converseAlternate(s *sent) *Problem {
+	if has(s.body, "guardrailConfig") {
+		return nil
+	}
 	messages := s.list("messages")
 	for i := 1; i < len(messages); i++ {
 		if messages[i].text("role") == messages[i-1].text("role") {
@@ -82,11 +90,11 @@ func converseContent(s *sent) *Problem {
 	return nil
 }
 
+// converseBlank refuses empty texts. White space is taken.
 func converseBlank(s *sent) *Problem {
 	for i, m := range s.list("messages") {
 		for k, b := range elements(m.list("content")) {
-			text, ok := b.get("text").(string)
-			if ok && strings.TrimSpace(text) == "" {
+			if b.get("text") == "" {
 				return converseProblem("The text field in the ContentBlock object at messages.%d.content.%d "+
 					"is blank. Add text to the text field, and try again.", i, k)
 			}

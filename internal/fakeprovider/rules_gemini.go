@@ -22,7 +22,7 @@ func isGemini(s *sent) bool {
 var geminiRules = []rule{
 	{"unknown name", "https://github.com/BerriAI/litellm/issues/14330", geminiUnknown},
 	{"unknown role", geminiDocs, geminiRoles},
-	{"content without parts", "https://github.com/coze-dev/coze-studio/issues/46", geminiParts0},
+	{"content without parts", "https://github.com/coze-dev/coze-studio/issues/46", geminiNoParts},
 	{"part without data", "https://github.com/54xzh/FLIT/issues/69", geminiEmptyPart},
 	{"function call at the beginning", "https://github.com/google-gemini/gemini-cli/issues/11814",
 		geminiCallFirst},
@@ -51,7 +51,7 @@ func snakeCase(name string) string {
 	return b.String()
 }
 
-// google returns a member in either spelling.
+// googleMember returns a member in either spelling.
 func googleMember(o object, name string) any {
 	if v := o.get(name); v != nil {
 		return v
@@ -102,7 +102,7 @@ func geminiRoles(s *sent) *Problem {
 	return nil
 }
 
-func geminiParts0(s *sent) *Problem {
+func geminiNoParts(s *sent) *Problem {
 	for i, content := range s.list("contents") {
 		if len(content.list("parts")) == 0 {
 			return geminiProblem("* GenerateContentRequest.contents[%d].parts: "+

@@ -58,6 +58,7 @@ var openaiChatRules = []rule{
 	{"unknown argument", "https://github.com/davidmigloz/langchain_dart/issues/712",
 		unrecognized(openaiChatMembers)},
 	{"unknown role", openaiChatDocs, openaiRoles},
+	{"content part without a type", "https://github.com/openai/openai-cookbook/issues/1248", openaiPartType},
 	{"content is null", "https://github.com/run-llama/llama_index/issues/17555", openaiNullContent},
 	{"tool result without a call", "https://github.com/openai/openai-go/issues/43", openaiResultWithoutCall},
 	{"tool call without a result", "https://github.com/BerriAI/litellm/issues/10083", openaiCallWithoutResult},
@@ -69,6 +70,7 @@ var openaiChatRules = []rule{
 		openaiTemperature},
 	{"number out of range", "https://github.com/YSocialTwin/YClient/issues/6", openaiRange(openaiChatLimits)},
 	{"too many stop sequences", openaiChatDocs, openaiStops},
+	{"stop with o1-mini", openaiChatDocs + "#chat-create-stop", openaiStopWithO1},
 	{"stream_options without stream", "https://github.com/BerriAI/litellm/issues/5803", openaiStreamOptions},
 	{"json_object without the word JSON", openaiChatDocs, openaiChatJSON},
 	{"tool name", "https://github.com/run-llama/llama_index/issues/16093", openaiChatTools(openaiToolName)},
@@ -113,6 +115,17 @@ func openaiRoles(s *sent) *Problem {
 			return openaiProblemAt(fmt.Sprintf("messages[%d].role", i), "invalid_value",
 				"Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', "+
 					"'function', 'tool', and 'developer'.", role)
+		}
+	}
+	return nil
+}
+
+func openaiPartType(s *sent) *Problem {
+	for i, m := range s.list("messages") {
+		for k, part := range m.list("content") {
+			if o, ok := part.(object); ok && !has(o, "type") {
+				return missing(fmt.Sprintf("messages[%d].content[%d].type", i, k))
+			}
 		}
 	}
 	return nil
@@ -266,6 +279,16 @@ func openaiStops(s *sent) *Problem {
 	return openaiProblemAt("stop", "array_above_max_length",
 		"Invalid 'stop': array too long. Expected an array with maximum length 4, "+
 			"but got an array with length %d instead.", n)
+}
+
+// openaiStopWithO1 refuses stop sequences for the one model that is known to
+// refuse them: o3-mini takes them, though the docs say that it does not.
+func openaiStopWithO1(s *sent) *Problem {
+	if !has(s.body, "stop") || !strings.HasPrefix(s.model, "o1-mini") {
+		return nil
+	}
+	return openaiProblemAt("stop", "unsupported_parameter",
+		"Unsupported parameter: 'stop' is not supported with this model.")
 }
 
 func openaiStreamOptions(s *sent) *Problem {

@@ -2,6 +2,7 @@ package fakeprovider
 
 import (
 	"fmt"
+	"strings"
 )
 
 var openaiResponsesRules = []rule{
@@ -71,22 +72,28 @@ func isComplete(s *sent) bool {
 	return !stored && !has(s.body, "prompt")
 }
 
-// responsesCalls returns the IDs of the function calls of an input, and of their
-// outputs.
-func responsesCalls(s *sent) (calls, outputs []string) {
+// responsesIDs returns the call IDs of the items of an input: those of function
+// calls, of calls of any kind, and of outputs of any kind. The output of a tool
+// search may be that of a function.
+func responsesIDs(s *sent) (functions, calls, outputs []string) {
 	for _, item := range s.list("input") {
-		switch item.text("type") {
-		case "function_call":
-			calls = append(calls, item.text("call_id"))
-		case "function_call_output":
-			outputs = append(outputs, item.text("call_id"))
+		id, kind := item.text("call_id"), item.text("type")
+		switch {
+		case id == "":
+		case strings.HasSuffix(kind, "_output"):
+			outputs = append(outputs, id)
+		case kind == "function_call":
+			functions = append(functions, id)
+			calls = append(calls, id)
+		default:
+			calls = append(calls, id)
 		}
 	}
-	return calls, outputs
+	return functions, calls, outputs
 }
 
 func responsesResultWithoutCall(s *sent) *Problem {
-	calls, outputs := responsesCalls(s)
+	_, calls, outputs := responsesIDs(s)
 	left := without(outputs, calls)
 	if left == nil || !isComplete(s) {
 		return nil
@@ -96,8 +103,8 @@ func responsesResultWithoutCall(s *sent) *Problem {
 }
 
 func responsesCallWithoutResult(s *sent) *Problem {
-	calls, outputs := responsesCalls(s)
-	left := without(calls, outputs)
+	functions, _, outputs := responsesIDs(s)
+	left := without(functions, outputs)
 	if left == nil || !isComplete(s) {
 		return nil
 	}
