@@ -22,7 +22,7 @@ var ruleSets = map[string][]ruleSet{
 	responses.name:      {{isOpenAI, openaiResponsesRules}},
 	embeddings.name:     {{isOpenAI, openaiEmbedRules}},
 	messages.name:       {{isAnthropic, anthropicRules(anthropicMembers)}},
-	invoke.name:         {{isClaudeOnBedrock, bedrockSpelling(anthropicRules(anthropicInvokeMembers))}},
+	invoke.name:         {{isClaudeOnBedrock, invokeRules}},
 	gemini.name:         {{isGemini, geminiRules}},
 	converse.name:       {{isBedrock, converseRules}},
 	ollamaChat.name:     {{isOllama, ollamaRules}},
@@ -73,6 +73,9 @@ func modelOf(f *family, c *call) string {
 	}
 	return model
 }
+
+// invokeRules are the rules of a Claude on Bedrock.
+var invokeRules = bedrockSpelling(anthropicRules(anthropicInvokeMembers))
 
 // bedrockSpelling returns rules of Anthropic whose problems are Bedrock's.
 func bedrockSpelling(rules []rule) []rule {

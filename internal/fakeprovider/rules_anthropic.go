@@ -35,8 +35,10 @@ func anthropicRules(members []string) []rule {
 			anthropicSystem},
 		{"message without content", "https://github.com/anthropics/claude-code/issues/6774",
 			anthropicContent},
-		{"empty text block", "https://github.com/anthropics/claude-code/issues/59812", anthropicEmptyText},
-		{"assistant message ends in a blank", "https://github.com/langchain-ai/langchain/issues/35071",
+		{"empty text block", "https://github.com/anthropics/claude-code/issues/59812",
+			anthropicEmptyText},
+		{"assistant message ends in a blank",
+			"https://github.com/langchain-ai/langchain/issues/35071",
 			anthropicTrailing},
 		{"tool call without a result", "https://github.com/anthropics/claude-code/issues/8210",
 			anthropicCallWithoutResult},
@@ -48,14 +50,17 @@ func anthropicRules(members []string) []rule {
 		{"tool name", "https://github.com/home-assistant/core/issues/147760", anthropicToolName},
 		{"tool schema is not an object", "https://github.com/lidge-jun/opencodex/issues/75",
 			anthropicToolSchema},
-		{"two tools of one name", "https://github.com/eclipse-theia/theia/issues/16122", anthropicToolTwice},
+		{"two tools of one name", "https://github.com/eclipse-theia/theia/issues/16122",
+			anthropicToolTwice},
 		{"tool_choice without tools", anthropicDocs, anthropicChoiceWithoutTools},
 		{"tool_choice of a tool that is not offered", anthropicDocs, anthropicChoiceNotOffered},
-		{"thinking budget too small", "https://github.com/themaximalist/llm.js/issues/30", anthropicBudget},
+		{"thinking budget too small", "https://github.com/themaximalist/llm.js/issues/30",
+			anthropicBudget},
 		{"thinking budget above max_tokens", anthropicThinking, anthropicBudgetAbove},
 		{"temperature with thinking", "https://github.com/MartialBE/one-hub/issues/529",
 			anthropicTemperature},
-		{"forced tool with thinking", "https://github.com/mastra-ai/mastra/issues/7507", anthropicForced},
+		{"forced tool with thinking", "https://github.com/mastra-ai/mastra/issues/7507",
+			anthropicForced},
 		{"type of an image", anthropicDocs, anthropicImages},
 	}
 }
@@ -71,7 +76,8 @@ func anthropicUnknown(members []string) func(*sent) *Problem {
 		}
 		for i, m := range s.list("messages") {
 			if names := unknown(m, anthropicMessageMembers); names != nil {
-				return anthropicProblemf("messages.%d.%s: Extra inputs are not permitted", i, names[0])
+				return anthropicProblemf("messages.%d.%s: Extra inputs are not "+
+					"permitted", i, names[0])
 			}
 		}
 		return nil
@@ -83,7 +89,8 @@ func anthropicRoles(s *sent) *Problem {
 	for _, m := range s.list("messages") {
 		role, ok := m.get("role").(string)
 		if ok && !slices.Contains(roles, role) {
-			return anthropicProblemf(`messages: Unexpected role "%s". Allowed roles are "user" or "assistant"`,
+			return anthropicProblemf(`messages: Unexpected role "%s". Allowed roles are "user" `+
+				`or "assistant"`,
 				role)
 		}
 	}
@@ -97,7 +104,8 @@ func anthropicSystem(s *sent) *Problem {
 	if len(messages) == 0 || messages[0].text("role") != "system" {
 		return nil
 	}
-	return anthropicProblemf(`messages: Unexpected role "system". The Messages API accepts a top-level ` +
+	return anthropicProblemf(`messages: Unexpected role "system". The Messages API accepts a ` +
+		`top-level ` +
 		"`system` parameter, not \"system\" as an input message role.")
 }
 
@@ -108,8 +116,8 @@ func anthropicContent(s *sent) *Problem {
 		empty := m.get("content") == "" || isList && len(list) == 0
 		optional := i == len(messages)-1 && m.text("role") == "assistant"
 		if empty && !optional {
-			return anthropicProblemf("messages.%d: all messages must have non-empty content except for the "+
-				"optional final assistant message", i)
+			return anthropicProblemf("messages.%d: all messages must have non-empty content "+
+				"except for the optional final assistant message", i)
 		}
 	}
 	return nil
@@ -141,7 +149,8 @@ func anthropicTrailing(s *sent) *Problem {
 	if last.text("role") != "assistant" || text == trimmed {
 		return nil
 	}
-	return anthropicProblemf("messages: final assistant content cannot end with trailing whitespace")
+	return anthropicProblemf("messages: final assistant content cannot end with trailing " +
+		"whitespace")
 }
 
 // An anthropicTurn is messages of one role that follow each other, which the
@@ -188,9 +197,10 @@ func anthropicCallWithoutResult(s *sent) *Problem {
 			results = turns[i+1].results
 		}
 		if left := without(t.calls, results); left != nil {
-			return anthropicProblemf("messages.%d: `tool_use` ids were found without `tool_result` blocks "+
-				"immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block "+
-				"in the next message.", t.last, strings.Join(left, ", "))
+			return anthropicProblemf("messages.%d: `tool_use` ids were found without "+
+				"`tool_result` blocks immediately after: %s. Each `tool_use` block must have a "+
+				"corresponding `tool_result` block in the next "+
+				"message.", t.last, strings.Join(left, ", "))
 		}
 	}
 	return nil
@@ -200,8 +210,9 @@ func anthropicResultWithoutCall(s *sent) *Problem {
 	var calls []string
 	for _, t := range anthropicTurns(s) {
 		if left := without(t.results, calls); left != nil {
-			return anthropicProblemf("%s: unexpected `tool_use_id` found in `tool_result` blocks: %s. "+
-				"Each `tool_result` block must have a corresponding `tool_use` block in the previous message.",
+			return anthropicProblemf("%s: unexpected `tool_use_id` found in `tool_result` "+
+				"blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block "+
+				"in the previous message.",
 				t.places[slices.Index(t.results, left[0])], left[0])
 		}
 		calls = t.calls
@@ -245,7 +256,8 @@ func anthropicToolName(s *sent) *Problem {
 	for i, t := range tools {
 		name := t.text("name")
 		if len(name) > 128 {
-			return anthropicProblemf("tools.%d.custom.name: String should have at most 128 characters",
+			return anthropicProblemf("tools.%d.custom.name: String should have at most 128 "+
+				"characters",
 				places[i])
 		}
 		if name != "" && !anthropicNames.MatchString(name) {
@@ -304,7 +316,8 @@ func anthropicChoiceWithoutTools(s *sent) *Problem {
 	if !forcesTool(s) || provided {
 		return nil
 	}
-	return anthropicProblemf("tool_choice: `tool_choice` may only be specified while providing `tools`.")
+	return anthropicProblemf("tool_choice: `tool_choice` may only be specified while providing " +
+		"`tools`.")
 }
 
 func anthropicChoiceNotOffered(s *sent) *Problem {
@@ -329,7 +342,8 @@ func anthropicBudget(s *sent) *Problem {
 	if !ok || budget >= 1024 {
 		return nil
 	}
-	return anthropicProblemf("thinking.enabled.budget_tokens: Input should be greater than or equal to 1024")
+	return anthropicProblemf("thinking.enabled.budget_tokens: Input should be greater than or " +
+		"equal to 1024")
 }
 
 // anthropicBudgetAbove compares the budget with the limit of tokens. Interleaved
@@ -345,8 +359,8 @@ func anthropicBudgetAbove(s *sent) *Problem {
 	if budget < limit {
 		return nil
 	}
-	return anthropicProblemf("`max_tokens` must be greater than `thinking.budget_tokens`. " +
-		"Please consult our documentation at " + anthropicThinking + "#max-tokens-and-context-window-size")
+	return anthropicProblemf("`max_tokens` must be greater than `thinking.budget_tokens`. Please " +
+		"consult our documentation at " + anthropicThinking + "#max-tokens-and-context-window-size")
 }
 
 func anthropicTemperature(s *sent) *Problem {
@@ -373,8 +387,8 @@ func anthropicImages(s *sent) *Problem {
 			source := b.sub("source")
 			isImage := b.text("type") == "image" && source.text("type") == "base64"
 			if isImage && !slices.Contains(types, source.text("media_type")) {
-				return anthropicProblemf("messages.%d.content.%d.image.source.base64.media_type: Input should be "+
-					"'image/jpeg', 'image/png', 'image/gif' or 'image/webp'", i, k)
+				return anthropicProblemf("messages.%d.content.%d.image.source.base64.media_type: "+
+					"Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'", i, k)
 			}
 		}
 	}

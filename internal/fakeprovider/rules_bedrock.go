@@ -16,9 +16,12 @@ func isBedrock(s *sent) bool { return s.isAt("amazonaws.com") || s.isLoopback() 
 
 var converseRules = []rule{
 	{"unknown role", bedrockDocs + "API_runtime_Message.html", converseRoles},
-	{"no message of the user", "https://github.com/pydantic/pydantic-ai/issues/4495", converseNoUser},
-	{"roles do not alternate", "https://github.com/Portkey-AI/gateway/issues/748", converseAlternate},
-	{"message without content", "https://github.com/archestra-ai/archestra/pull/4220", converseContent},
+	{"no message of the user", "https://github.com/pydantic/pydantic-ai/issues/4495",
+		converseNoUser},
+	{"roles do not alternate", "https://github.com/Portkey-AI/gateway/issues/748",
+		converseAlternate},
+	{"message without content", "https://github.com/archestra-ai/archestra/pull/4220",
+		converseContent},
 	{"empty text", "https://github.com/Just-Curieous/Curie/issues/14", converseBlank},
 	{"tool call without a result", "https://github.com/genkit-ai/aws-bedrock-js-plugin/issues/664",
 		converseCallWithoutResult},
@@ -37,7 +40,8 @@ func converseProblem(format string, args ...any) *Problem {
 // converseConstraint is an error of the shape that the API reference has. Lists
 // are counted from 1 in it.
 func converseConstraint(value, where, constraint string) *Problem {
-	return converseProblem("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: %s",
+	return converseProblem("1 validation error detected: Value '%s' at '%s' failed to satisfy "+
+		"constraint: %s",
 		value, where, constraint)
 }
 
@@ -60,8 +64,8 @@ func converseNoUser(s *sent) *Problem {
 			return nil
 		}
 	}
-	return converseProblem("A conversation must start with a user message. " +
-		"Try again with a conversation that starts with a user message.")
+	return converseProblem("A conversation must start with a user message. Try again with a " +
+		"conversation that starts with a user message.")
 }
 
 // converseAlternate checks the order of roles. A guardrail may answer before the
@@ -73,8 +77,9 @@ func converseAlternate(s *sent) *Problem {
 	messages := s.list("messages")
 	for i := 1; i < len(messages); i++ {
 		if messages[i].text("role") == messages[i-1].text("role") {
-			return converseProblem("A conversation must alternate between user and assistant roles. " +
-				"Make sure the conversation alternates between user and assistant roles and try again.")
+			return converseProblem("A conversation must alternate between user and assistant " +
+				"roles. Make sure the conversation alternates between user and assistant roles " +
+				"and try again.")
 		}
 	}
 	return nil
@@ -83,8 +88,8 @@ func converseAlternate(s *sent) *Problem {
 func converseContent(s *sent) *Problem {
 	for i, m := range s.list("messages") {
 		if len(m.list("content")) == 0 {
-			return converseProblem("The content field in the Message object at messages.%d is empty. "+
-				"Add a ContentBlock object to the content field and try again.", i)
+			return converseProblem("The content field in the Message object at messages.%d is "+
+				"empty. Add a ContentBlock object to the content field and try again.", i)
 		}
 	}
 	return nil
@@ -95,8 +100,9 @@ func converseBlank(s *sent) *Problem {
 	for i, m := range s.list("messages") {
 		for k, b := range elements(m.list("content")) {
 			if b.get("text") == "" {
-				return converseProblem("The text field in the ContentBlock object at messages.%d.content.%d "+
-					"is blank. Add text to the text field, and try again.", i, k)
+				return converseProblem("The text field in the ContentBlock object at "+
+					"messages.%d.content.%d is blank. Add text to the text field, and try "+
+					"again.", i, k)
 			}
 		}
 	}
@@ -122,7 +128,8 @@ func converseCallWithoutResult(s *sent) *Problem {
 		calls, _ := converseIDs(messages[i-1])
 		_, results := converseIDs(messages[i])
 		if left := without(calls, results); left != nil {
-			return converseProblem("Expected toolResult blocks at messages.%d.content for the following Ids: %s",
+			return converseProblem("Expected toolResult blocks at messages.%d.content for the "+
+				"following Ids: %s",
 				i, strings.Join(left, ", "))
 		}
 	}
@@ -136,8 +143,8 @@ func converseResultWithoutCall(s *sent) *Problem {
 	for i, m := range s.list("messages") {
 		next, results := converseIDs(m)
 		if m.text("role") == "user" && len(results) > len(calls) {
-			return converseProblem("The number of toolResult blocks at messages.%d.content exceeds the number "+
-				"of toolUse blocks of previous turn.", i)
+			return converseProblem("The number of toolResult blocks at messages.%d.content "+
+				"exceeds the number of toolUse blocks of previous turn.", i)
 		}
 		calls = next
 	}
@@ -151,8 +158,8 @@ func converseToolConfig(s *sent) *Problem {
 	for _, m := range s.list("messages") {
 		calls, results := converseIDs(m)
 		if len(calls)+len(results) > 0 {
-			return converseProblem("The toolConfig field must be defined when using toolUse and toolResult " +
-				"content blocks.")
+			return converseProblem("The toolConfig field must be defined when using toolUse and " +
+				"toolResult content blocks.")
 		}
 	}
 	return nil
@@ -183,7 +190,8 @@ func converseToolName(s *sent) *Problem {
 		name := t.sub("toolSpec").text("name")
 		where := fmt.Sprintf("toolConfig.tools.%d.member.toolSpec.name", i+1)
 		if len(name) > 64 {
-			return converseConstraint(name, where, "Member must have length less than or equal to 64")
+			return converseConstraint(name, where, "Member must have length less than or equal "+
+				"to 64")
 		}
 		if name != "" && !converseNames.MatchString(name) {
 			return converseConstraint(name, where,

@@ -76,13 +76,13 @@ func geminiUnknown(s *sent) *Problem {
 	}
 	config, _ := googleMember(s.body, "generationConfig").(object)
 	for _, name := range unknown(config, bothSpellings(geminiConfigMembers)) {
-		lines = append(lines, fmt.Sprintf("Invalid JSON payload received. Unknown name \"%s\" "+
-			"at 'generation_config': Cannot find field.", name))
+		lines = append(lines, fmt.Sprintf("Invalid JSON payload received. Unknown name \"%s\" at "+
+			"'generation_config': Cannot find field.", name))
 	}
 	for i, content := range s.list("contents") {
 		for _, name := range unknown(content, words("role parts")) {
-			lines = append(lines, fmt.Sprintf("Invalid JSON payload received. Unknown name \"%s\" "+
-				"at 'contents[%d]': Cannot find field.", name, i))
+			lines = append(lines, fmt.Sprintf("Invalid JSON payload received. Unknown name "+
+				"\"%s\" at 'contents[%d]': Cannot find field.", name, i))
 		}
 	}
 	if lines == nil {
@@ -105,8 +105,8 @@ func geminiRoles(s *sent) *Problem {
 func geminiNoParts(s *sent) *Problem {
 	for i, content := range s.list("contents") {
 		if len(content.list("parts")) == 0 {
-			return geminiProblem("* GenerateContentRequest.contents[%d].parts: "+
-				"contents.parts must not be empty.\n", i)
+			return geminiProblem("* GenerateContentRequest.contents[%d].parts: contents.parts "+
+				"must not be empty.\n", i)
 		}
 	}
 	return nil
@@ -156,16 +156,16 @@ func geminiCallFirst(s *sent) *Problem {
 	if len(turns) == 0 || turns[0].calls == 0 {
 		return nil
 	}
-	return geminiProblem("Please ensure that function call turn comes immediately after a user turn " +
-		"or after a function response turn.")
+	return geminiProblem("Please ensure that function call turn comes immediately after a user " +
+		"turn or after a function response turn.")
 }
 
 func geminiResponseWithoutCall(s *sent) *Problem {
 	calls := 0
 	for _, t := range geminiTurnsOf(s) {
 		if !t.isModel && t.responses > 0 && calls == 0 {
-			return geminiProblem("Please ensure that function response turn comes immediately after " +
-				"a function call turn.")
+			return geminiProblem("Please ensure that function response turn comes immediately " +
+				"after a function call turn.")
 		}
 		calls = t.calls
 	}
@@ -177,8 +177,8 @@ func geminiCallWithoutResponse(s *sent) *Problem {
 	for i := 1; i < len(turns); i++ {
 		asked := turns[i-1].calls
 		if turns[i-1].isModel && asked > 0 && turns[i].responses != asked {
-			return geminiProblem("Please ensure that the number of function response parts is equal to the " +
-				"number of function call parts of the function call turn.")
+			return geminiProblem("Please ensure that the number of function response parts is " +
+				"equal to the number of function call parts of the function call turn.")
 		}
 	}
 	return nil
@@ -191,8 +191,9 @@ func geminiTemperature(s *sent) *Problem {
 	if l.name == "" {
 		return nil
 	}
-	return geminiProblem("Unable to submit request because it has a temperature value of %s but the "+
-		"supported range is from 0 (inclusive) to 2.0001 (exclusive). Update the value and try again.",
+	return geminiProblem("Unable to submit request because it has a temperature value of %s but "+
+		"the supported range is from 0 (inclusive) to 2.0001 (exclusive). Update the value and "+
+		"try again.",
 		strings.TrimSuffix(text, ".0"))
 }
 
@@ -204,11 +205,14 @@ func geminiNames(s *sent) *Problem {
 	for i, t := range s.list("tools") {
 		list, _ := googleMember(t, "functionDeclarations").([]any)
 		for k, f := range elements(list) {
-			if name := f.text("name"); name != "" && !geminiFunctionNames.MatchString(name) {
-				return geminiProblem("* GenerateContentRequest.tools[%d].function_declarations[%d].name: "+
-					"Invalid function name. Must start with a letter or an underscore. Must be alphameric "+
-					"(a-z, A-Z, 0-9), underscores (_), dots (.) or dashes (-), with a maximum length of 64.\n", i, k)
+			name := f.text("name")
+			if name == "" || geminiFunctionNames.MatchString(name) {
+				continue
 			}
+			return geminiProblem("* GenerateContentRequest.tools[%d].function_declarations[%d].name"+
+				": Invalid function name. Must start with a letter or an underscore. Must be "+
+				"alphameric (a-z, A-Z, 0-9), underscores (_), dots (.) or dashes (-), with a "+
+				"maximum length of 64.\n", i, k)
 		}
 	}
 	return nil

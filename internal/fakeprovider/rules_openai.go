@@ -58,28 +58,36 @@ var openaiChatRules = []rule{
 	{"unknown argument", "https://github.com/davidmigloz/langchain_dart/issues/712",
 		unrecognized(openaiChatMembers)},
 	{"unknown role", openaiChatDocs, openaiRoles},
-	{"content part without a type", "https://github.com/openai/openai-cookbook/issues/1248", openaiPartType},
+	{"content part without a type", "https://github.com/openai/openai-cookbook/issues/1248",
+		openaiPartType},
 	{"content is null", "https://github.com/run-llama/llama_index/issues/17555", openaiNullContent},
-	{"tool result without a call", "https://github.com/openai/openai-go/issues/43", openaiResultWithoutCall},
-	{"tool call without a result", "https://github.com/BerriAI/litellm/issues/10083", openaiCallWithoutResult},
-	{"max_tokens and max_completion_tokens", "https://github.com/langchain-ai/langgraph/issues/5943",
+	{"tool result without a call", "https://github.com/openai/openai-go/issues/43",
+		openaiResultWithoutCall},
+	{"tool call without a result", "https://github.com/BerriAI/litellm/issues/10083",
+		openaiCallWithoutResult},
+	{"max_tokens and max_completion_tokens",
+		"https://github.com/langchain-ai/langgraph/issues/5943",
 		openaiTwoLimits},
 	{"max_tokens with a reasoning model", "https://github.com/openai/openai-python/issues/2046",
 		openaiMaxTokens},
 	{"temperature with a reasoning model", "https://github.com/OpenHands/OpenHands/issues/4131",
 		openaiTemperature},
-	{"number out of range", "https://github.com/YSocialTwin/YClient/issues/6", openaiRange(openaiChatLimits)},
+	{"number out of range", "https://github.com/YSocialTwin/YClient/issues/6",
+		openaiRange(openaiChatLimits)},
 	{"too many stop sequences", openaiChatDocs, openaiStops},
 	{"stop with o1-mini", openaiChatDocs + "#chat-create-stop", openaiStopWithO1},
-	{"stream_options without stream", "https://github.com/BerriAI/litellm/issues/5803", openaiStreamOptions},
+	{"stream_options without stream", "https://github.com/BerriAI/litellm/issues/5803",
+		openaiStreamOptions},
 	{"json_object without the word JSON", openaiChatDocs, openaiChatJSON},
-	{"tool name", "https://github.com/run-llama/llama_index/issues/16093", openaiChatTools(openaiToolName)},
+	{"tool name", "https://github.com/run-llama/llama_index/issues/16093",
+		openaiChatTools(openaiToolName)},
 	{"tool schema is not an object", "https://github.com/browserbase/stagehand/issues/1159",
 		openaiChatTools(openaiToolSchema)},
 	{"strict tool schema", "https://github.com/lastmile-ai/openai-agents-mcp/issues/2",
 		openaiChatTools(openaiStrictTool)},
 	{"strict response schema", "https://github.com/moeru-ai/xsai/issues/145", openaiChatFormat},
-	{"tool_choice without tools", "https://github.com/vllm-project/vllm/pull/40311", openaiChoiceWithoutTools},
+	{"tool_choice without tools", "https://github.com/vllm-project/vllm/pull/40311",
+		openaiChoiceWithoutTools},
 	{"parallel_tool_calls without tools", "https://github.com/Upsonic/Upsonic/issues/323",
 		openaiParallelWithoutTools},
 	{"tool_choice of a tool that is not offered", openaiChatDocs, openaiChoiceNotOffered},
@@ -88,8 +96,10 @@ var openaiChatRules = []rule{
 
 var openaiEmbedRules = []rule{
 	{"unknown argument", openaiEmbedDocs, unrecognized(openaiEmbedMembers)},
-	{"empty text in a list", "https://github.com/openai/openai-python/issues/576", openaiEmptyInput},
-	{"dimensions of text-embedding-ada-002", "https://github.com/SciPhi-AI/R2R/pull/768", openaiDimensions},
+	{"empty text in a list", "https://github.com/openai/openai-python/issues/576",
+		openaiEmptyInput},
+	{"dimensions of text-embedding-ada-002", "https://github.com/SciPhi-AI/R2R/pull/768",
+		openaiDimensions},
 }
 
 // unrecognized refuses members of the body that are not known.
@@ -100,7 +110,8 @@ func unrecognized(known []string) func(*sent) *Problem {
 		case 0:
 			return nil
 		case 1:
-			return problem("invalid_request_error", "Unrecognized request argument supplied: %s", names[0])
+			return problem("invalid_request_error", "Unrecognized request argument supplied: "+
+				"%s", names[0])
 		}
 		return problem("invalid_request_error", "Unrecognized request arguments supplied: %s",
 			strings.Join(names, ", "))
@@ -199,8 +210,8 @@ func openaiCallWithoutResult(s *sent) *Problem {
 		return nil
 	}
 	return openaiProblemAt(fmt.Sprintf("messages.[%d].role", i), "",
-		"An assistant message with 'tool_calls' must be followed by tool messages responding to each "+
-			"'tool_call_id'. The following tool_call_ids did not have response messages: %s",
+		"An assistant message with 'tool_calls' must be followed by tool messages responding to "+
+			"each 'tool_call_id'. The following tool_call_ids did not have response messages: %s",
 		strings.Join(ids, ", "))
 }
 
@@ -217,8 +228,8 @@ func openaiMaxTokens(s *sent) *Problem {
 		return nil
 	}
 	return openaiProblemAt("max_tokens", "unsupported_parameter",
-		"Unsupported parameter: 'max_tokens' is not supported with this model. "+
-			"Use 'max_completion_tokens' instead.")
+		"Unsupported parameter: 'max_tokens' is not supported with this model. Use "+
+			"'max_completion_tokens' instead.")
 }
 
 func openaiTemperature(s *sent) *Problem {
@@ -234,8 +245,8 @@ func openaiTemperature(s *sent) *Problem {
 		return nil
 	}
 	return openaiProblemAt("temperature", "unsupported_value",
-		"Unsupported value: 'temperature' does not support %s with this model. "+
-			"Only the default (1) value is supported.", text)
+		"Unsupported value: 'temperature' does not support %s with this model. Only the default "+
+			"(1) value is supported.", text)
 }
 
 var openaiChatLimits = []limit{
@@ -277,8 +288,8 @@ func openaiStops(s *sent) *Problem {
 		return nil
 	}
 	return openaiProblemAt("stop", "array_above_max_length",
-		"Invalid 'stop': array too long. Expected an array with maximum length 4, "+
-			"but got an array with length %d instead.", n)
+		"Invalid 'stop': array too long. Expected an array with maximum length 4, but got an "+
+			"array with length %d instead.", n)
 }
 
 // openaiStopWithO1 refuses stop sequences for the one model that is known to
@@ -309,8 +320,8 @@ func openaiChatJSON(s *sent) *Problem {
 	if !wants || saysJSON(s.body.list("messages")) {
 		return nil
 	}
-	return openaiProblemAt("messages", "", "'messages' must contain the word 'json' in some form, "+
-		"to use 'response_format' of type 'json_object'.")
+	return openaiProblemAt("messages", "", "'messages' must contain the word 'json' in some "+
+		"form, to use 'response_format' of type 'json_object'.")
 }
 
 // An openaiTool is a function that is offered, and its place in the request.
@@ -341,14 +352,14 @@ func openaiToolName(t openaiTool) *Problem {
 	name := t.spec.text("name")
 	if len(name) > 64 {
 		return openaiProblemAt(t.name, "string_above_max_length",
-			"Invalid '%s': string too long. Expected a string with maximum length 64, "+
-				"but got a string with length %d instead.", t.name, len(name))
+			"Invalid '%s': string too long. Expected a string with maximum length 64, but got a "+
+				"string with length %d instead.", t.name, len(name))
 	}
 	if name == "" || openaiNames.MatchString(name) {
 		return nil
 	}
-	return openaiProblemAt(t.name, "invalid_value", "Invalid '%s': string does not match pattern. "+
-		"Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", t.name)
+	return openaiProblemAt(t.name, "invalid_value", "Invalid '%s': string does not match "+
+		"pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", t.name)
 }
 
 func openaiToolSchema(t openaiTool) *Problem {
@@ -356,8 +367,10 @@ func openaiToolSchema(t openaiTool) *Problem {
 	if !ok || kind == "object" {
 		return nil
 	}
-	return openaiProblemAt(t.args, "invalid_function_parameters", "Invalid schema for function '%s': "+
-		`schema must be a JSON Schema of 'type: "object"', got 'type: "%s"'.`, t.spec.text("name"), kind)
+	return openaiProblemAt(t.args, "invalid_function_parameters", "Invalid schema for function "+
+		"'%s': "+
+		`schema must be a JSON Schema of 'type: "object"', got 'type: `+
+		`"%s"'.`, t.spec.text("name"), kind)
 }
 
 func openaiStrictTool(t openaiTool) *Problem {
@@ -368,7 +381,8 @@ func openaiStrictTool(t openaiTool) *Problem {
 	if fault == "" {
 		return nil
 	}
-	return openaiProblemAt(t.args, "invalid_function_parameters", "Invalid schema for function '%s': %s",
+	return openaiProblemAt(t.args, "invalid_function_parameters", "Invalid schema for function "+
+		"'%s': %s",
 		t.spec.text("name"), fault)
 }
 
@@ -390,7 +404,8 @@ func openaiChoiceWithoutTools(s *sent) *Problem {
 		return nil
 	}
 	return openaiProblemAt("tool_choice", "",
-		"Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are specified.")
+		"Invalid value for 'tool_choice': 'tool_choice' is only allowed when 'tools' are "+
+			"specified.")
 }
 
 func openaiParallelWithoutTools(s *sent) *Problem {
@@ -411,8 +426,8 @@ func openaiChoiceNotOffered(s *sent) *Problem {
 	if name == "" {
 		return nil
 	}
-	return openaiProblemAt("tool_choice", "", "Invalid value for 'tool_choice': "+
-		"no function named %s were specified in the 'tools' parameter.", name)
+	return openaiProblemAt("tool_choice", "", "Invalid value for 'tool_choice': no function "+
+		"named %s were specified in the 'tools' parameter.", name)
 }
 
 func openaiChatImages(s *sent) *Problem {
@@ -435,17 +450,18 @@ func openaiImage(url, where string) *Problem {
 	if url == "" || imageURLs.MatchString(url) {
 		return nil
 	}
-	return openaiProblemAt(where, "invalid_value", "Invalid image URL: '%s'. Expected a base64-encoded "+
-		"data URL with an image MIME type (e.g. 'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), "+
-		"but got a value without the 'data:' prefix.", where)
+	return openaiProblemAt(where, "invalid_value", "Invalid image URL: '%s'. Expected a "+
+		"base64-encoded data URL with an image MIME type (e.g. "+
+		"'data:image/png;base64,aW1nIGJ5dGVzIGhlcmU='), but got a value without the 'data:' "+
+		"prefix.", where)
 }
 
 func openaiEmptyInput(s *sent) *Problem {
 	if !slices.Contains(s.body.list("input"), any("")) {
 		return nil
 	}
-	return problem("invalid_request_error", "'$.input' is invalid. Please check the API reference: "+
-		"https://platform.openai.com/docs/api-reference.")
+	return problem("invalid_request_error", "'$.input' is invalid. Please check the API "+
+		"reference: https://platform.openai.com/docs/api-reference.")
 }
 
 func openaiDimensions(s *sent) *Problem {

@@ -24,7 +24,8 @@ const (
 
 var mistralRules = []rule{
 	{"unknown member", "https://github.com/partITech/php-mistral/issues/76", mistralUnknown},
-	{"last message is the assistant's", "https://github.com/NEKOparapa/AiNiee/issues/641", mistralLast},
+	{"last message is the assistant's", "https://github.com/NEKOparapa/AiNiee/issues/641",
+		mistralLast},
 	{"tool calls and results differ in number", "https://github.com/camel-ai/camel/issues/1467",
 		mistralPairs},
 	{"ID of a tool call", "https://github.com/nearai/ironclaw/issues/1241", mistralCallID},
@@ -64,8 +65,8 @@ func mistralLast(s *sent) *Problem {
 	if last.text("role") != "assistant" || last.flag("prefix") {
 		return nil
 	}
-	return problem("invalid_request_error", "Expected last role User or Tool "+
-		"(or Assistant with prefix True) for serving but got assistant")
+	return problem("invalid_request_error", "Expected last role User or Tool (or Assistant with "+
+		"prefix True) for serving but got assistant")
 }
 
 func mistralPairs(s *sent) *Problem {
@@ -84,8 +85,8 @@ func mistralCallID(s *sent) *Problem {
 		for _, call := range objects(m.list("tool_calls")) {
 			id := call.text("id")
 			if id != "" && !mistralIDs.MatchString(id) {
-				p := problem("invalid_function_call", "Tool call id was %s but must be a-z, A-Z, 0-9, "+
-					"with a length of 9.", id)
+				p := problem("invalid_function_call", "Tool call id was %s but must be a-z, A-Z, "+
+					"0-9, with a length of 9.", id)
 				p.Code = "3280"
 				return p
 			}
@@ -107,9 +108,9 @@ func deepSeekCallWithoutResult(s *sent) *Problem {
 	if ids == nil {
 		return nil
 	}
-	return openaiProblemAt("", "invalid_request_error", "An assistant message with 'tool_calls' must be "+
-		"followed by tool messages responding to each 'tool_call_id'. "+
-		"(insufficient tool messages following tool_calls message)")
+	return openaiProblemAt("", "invalid_request_error", "An assistant message with 'tool_calls' "+
+		"must be followed by tool messages responding to each 'tool_call_id'. (insufficient tool "+
+		"messages following tool_calls message)")
 }
 
 func cohereUnknown(s *sent) *Problem {
@@ -133,7 +134,8 @@ func ollamaThink(s *sent) *Problem {
 	if !ok || slices.Contains(words("high medium low"), think) {
 		return nil
 	}
-	return problem("", `invalid think value: %q (must be "high", "medium", "low", true, or false)`, think)
+	return problem("", `invalid think value: %q (must be "high", "medium", "low", true, or `+
+		`false)`, think)
 }
 
 // ollamaTypes are the types of Ollama's options, as its messages name them.
@@ -141,9 +143,10 @@ var ollamaTypes = []struct {
 	kind  string
 	names []string
 }{
-	{"integer", words("num_keep seed num_predict top_k repeat_last_n num_ctx num_batch num_gpu main_gpu " +
-		"num_thread")},
-	{"float32", words("top_p min_p typical_p temperature repeat_penalty presence_penalty frequency_penalty")},
+	{"integer", words("num_keep seed num_predict top_k repeat_last_n num_ctx num_batch num_gpu " +
+		"main_gpu num_thread")},
+	{"float32", words("top_p min_p typical_p temperature repeat_penalty presence_penalty " +
+		"frequency_penalty")},
 	{"boolean", words("use_mmap")},
 	{"array", words("stop")},
 }

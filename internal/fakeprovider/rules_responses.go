@@ -38,8 +38,9 @@ func responsesMoved(s *sent) *Problem {
 		if has(s.body, m.from) {
 			return openaiProblemAt("", "unsupported_parameter", "Unsupported parameter: '%s'. "+
 				"In the Responses API, this parameter has moved to '%s'. "+
-				"Try again with the new parameter. See the API documentation for more information: "+
-				openaiResponsesDocs+".", m.from, m.to)
+				"Try again with the new parameter. "+
+				"See the API documentation for more information: "+openaiResponsesDocs+".",
+				m.from, m.to)
 		}
 	}
 	return nil
@@ -117,8 +118,8 @@ func responsesJSON(s *sent) *Problem {
 	if !wants || says || !isComplete(s) {
 		return nil
 	}
-	return openaiProblemAt("input", "", "Response input messages must contain the word 'json' in some form "+
-		"to use 'text.format' of type 'json_object'.")
+	return openaiProblemAt("input", "", "Response input messages must contain the word 'json' in "+
+		"some form to use 'text.format' of type 'json_object'.")
 }
 
 // responsesTools checks each function of a request.
