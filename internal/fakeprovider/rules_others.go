@@ -3,7 +3,6 @@ package fakeprovider
 import (
 	"encoding/json"
 	"net/http"
-	"regexp"
 	"slices"
 )
 
@@ -28,7 +27,6 @@ var mistralRules = []rule{
 		mistralLast},
 	{"tool calls and results differ in number", "https://github.com/camel-ai/camel/issues/1467",
 		mistralPairs},
-	{"ID of a tool call", "https://github.com/nearai/ironclaw/issues/1241", mistralCallID},
 }
 
 var deepSeekRules = []rule{
@@ -75,24 +73,6 @@ func mistralPairs(s *sent) *Problem {
 		return nil
 	}
 	return problem("invalid_request_error", "Not the same number of function calls and responses")
-}
-
-// mistralIDs matches the IDs that Mistral makes and takes.
-var mistralIDs = regexp.MustCompile(`^[a-zA-Z0-9]{9}$`)
-
-func mistralCallID(s *sent) *Problem {
-	for _, m := range s.list("messages") {
-		for _, call := range objects(m.list("tool_calls")) {
-			id := call.text("id")
-			if id != "" && !mistralIDs.MatchString(id) {
-				p := problem("invalid_function_call", "Tool call id was %s but must be a-z, A-Z, "+
-					"0-9, with a length of 9.", id)
-				p.Code = "3280"
-				return p
-			}
-		}
-	}
-	return nil
 }
 
 func deepSeekResultWithoutCall(s *sent) *Problem {

@@ -236,8 +236,6 @@ var wrongRequests = []struct {
 		"Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant"},
 	{"tool calls and results differ in number", toMistral, `{"model":"mistral-small-latest","messages":[` + userAdd + `,` + chatCall + `,` + userAdd + `]}`, 0,
 		"Not the same number of function calls and responses"},
-	{"ID of a tool call", toMistral, `{"model":"mistral-small-latest","messages":[` + userAdd + `,` + chatCall + `,` + chatResult + `]}`, 0,
-		"Tool call id was call_1 but must be a-z, A-Z, 0-9, with a length of 9."},
 	{"tool result without a call", toDeepSeek, `{"model":"deepseek-chat","messages":[` + userAdd + `,` + chatResult + `]}`, 0,
 		"Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"},
 	{"tool call without a result", toDeepSeek, `{"model":"deepseek-chat","messages":[` + userAdd + `,` + chatCall + `,` + userAdd + `]}`, 0,
