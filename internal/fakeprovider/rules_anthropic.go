@@ -104,9 +104,8 @@ func anthropicSystem(s *sent) *Problem {
 	if len(messages) == 0 || messages[0].text("role") != "system" {
 		return nil
 	}
-	return anthropicProblemf(`messages: Unexpected role "system". The Messages API accepts a ` +
-		`top-level ` +
-		"`system` parameter, not \"system\" as an input message role.")
+	return anthropicProblemf("messages: Unexpected role \"system\". The Messages API accepts a " +
+		"top-level `system` parameter, not \"system\" as an input message role.")
 }
 
 func anthropicContent(s *sent) *Problem {

@@ -51,8 +51,8 @@ func isTaken(t *testing.T, path string, recorded *interaction.Request) bool {
 	}
 	r.Header.Set("Authorization", "Bearer sk-test")
 	req := Read(r, recorded.Body, &State{})
-	if req.Problem != nil && req.Problem.Rule != "" {
-		t.Errorf("%s: refused by %q: %s\n%s", path, req.Problem.Rule, req.Problem.Message, recorded.Body)
+	if p := req.Problem; p != nil && p.Rule != "" {
+		t.Errorf("%s: refused by %q: %s\n%s", path, p.Rule, p.Message, recorded.Body)
 	}
 	return req.Endpoint() != ""
 }

@@ -209,10 +209,10 @@ func geminiNames(s *sent) *Problem {
 			if name == "" || geminiFunctionNames.MatchString(name) {
 				continue
 			}
-			return geminiProblem("* GenerateContentRequest.tools[%d].function_declarations[%d].name"+
-				": Invalid function name. Must start with a letter or an underscore. Must be "+
-				"alphameric (a-z, A-Z, 0-9), underscores (_), dots (.) or dashes (-), with a "+
-				"maximum length of 64.\n", i, k)
+			return geminiProblem("* GenerateContentRequest.tools[%d]."+
+				"function_declarations[%d].name: Invalid function name. Must start with a letter "+
+				"or an underscore. Must be alphameric (a-z, A-Z, 0-9), underscores (_), dots (.) "+
+				"or dashes (-), with a maximum length of 64.\n", i, k)
 		}
 	}
 	return nil

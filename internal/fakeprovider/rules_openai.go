@@ -74,7 +74,12 @@ var openaiChatRules = []rule{
 		openaiTemperature},
 	{"number out of range", "https://github.com/YSocialTwin/YClient/issues/6",
 		openaiRange(openaiChatLimits)},
-	{"too many stop sequences", openaiChatDocs, openaiStops},
+	{"too many stop sequences", openaiChatDocs, openaiTooMany("stop", 4)},
+	{"too many tools", "https://github.com/0x4m4/hexstrike-ai/issues/29",
+		openaiTooMany("tools", 128)},
+	{"empty list of tools", "https://github.com/continuedev/continue/issues/3370", openaiNoTools},
+	{"empty list of tool calls", "https://github.com/home-assistant/core/pull/118577",
+		openaiNoCalls},
 	{"stop with o1-mini", openaiChatDocs + "#chat-create-stop", openaiStopWithO1},
 	{"stream_options without stream", "https://github.com/BerriAI/litellm/issues/5803",
 		openaiStreamOptions},
@@ -282,14 +287,44 @@ func openaiRange(limits []limit) func(*sent) *Problem {
 	}
 }
 
-func openaiStops(s *sent) *Problem {
-	n := len(s.body.list("stop"))
-	if n <= 4 {
+// openaiTooMany refuses a list that is longer than its maximum.
+func openaiTooMany(name string, most int) func(*sent) *Problem {
+	return func(s *sent) *Problem {
+		n := len(s.body.list(name))
+		if n <= most {
+			return nil
+		}
+		return openaiProblemAt(name, "array_above_max_length", "Invalid '%s': array too long. "+
+			"Expected an array with maximum length %d, but got an array with length %d instead.",
+			name, most, n)
+	}
+}
+
+// isEmptyList reports whether a member is a list without elements.
+func isEmptyList(o object, name string) bool {
+	list, ok := o.get(name).([]any)
+	return ok && len(list) == 0
+}
+
+func openaiEmptyList(where string) *Problem {
+	return openaiProblemAt(where, "empty_array", "Invalid '%s': empty array. Expected an array "+
+		"with minimum length 1, but got an empty array instead.", where)
+}
+
+func openaiNoTools(s *sent) *Problem {
+	if !isEmptyList(s.body, "tools") {
 		return nil
 	}
-	return openaiProblemAt("stop", "array_above_max_length",
-		"Invalid 'stop': array too long. Expected an array with maximum length 4, but got an "+
-			"array with length %d instead.", n)
+	return openaiEmptyList("tools")
+}
+
+func openaiNoCalls(s *sent) *Problem {
+	for i, m := range s.list("messages") {
+		if isEmptyList(m, "tool_calls") {
+			return openaiEmptyList(fmt.Sprintf("messages[%d].tool_calls", i))
+		}
+	}
+	return nil
 }
 
 // openaiStopWithO1 refuses stop sequences for the one model that is known to
@@ -367,10 +402,9 @@ func openaiToolSchema(t openaiTool) *Problem {
 	if !ok || kind == "object" {
 		return nil
 	}
-	return openaiProblemAt(t.args, "invalid_function_parameters", "Invalid schema for function "+
-		"'%s': "+
-		`schema must be a JSON Schema of 'type: "object"', got 'type: `+
-		`"%s"'.`, t.spec.text("name"), kind)
+	return openaiProblemAt(t.args, "invalid_function_parameters",
+		"Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"', "+
+			"got 'type: \"%s\"'.", t.spec.text("name"), kind)
 }
 
 func openaiStrictTool(t openaiTool) *Problem {
