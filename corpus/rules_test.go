@@ -20,18 +20,24 @@ type beyond struct {
 }
 
 var beyonds = []beyond{
-	{"the recording has no body", func(r *corpus.Record, _ *fakeprovider.Problem) bool {
-		return len(r.ReqBody) == 0
-	}},
-	{"Bedrock, not of a Claude with Messages", func(r *corpus.Record, _ *fakeprovider.Problem) bool {
-		return strings.Contains(r.URL, "/invoke")
-	}},
-	{"the model is in the path, or there is none", func(_ *corpus.Record, p *fakeprovider.Problem) bool {
-		return p.Message == "you must provide a model parameter"
-	}},
-	{"embeddings of Ollama's own", func(r *corpus.Record, _ *fakeprovider.Problem) bool {
-		return strings.HasSuffix(r.URL, "/api/embeddings")
-	}},
+	{"the recording has no body", hasNoBody},
+	{"Bedrock, not of a Claude with Messages", isInvoke},
+	{"the model is in the path, or there is none", hasNoModel},
+	{"embeddings of Ollama's own", isOllamaEmbedding},
+}
+
+func hasNoBody(r *corpus.Record, _ *fakeprovider.Problem) bool { return len(r.ReqBody) == 0 }
+
+func isInvoke(r *corpus.Record, _ *fakeprovider.Problem) bool {
+	return strings.Contains(r.URL, "/invoke")
+}
+
+func hasNoModel(_ *corpus.Record, p *fakeprovider.Problem) bool {
+	return p.Message == "you must provide a model parameter"
+}
+
+func isOllamaEmbedding(r *corpus.Record, _ *fakeprovider.Problem) bool {
+	return strings.HasSuffix(r.URL, "/api/embeddings")
 }
 
 // TestRulesTakeAcceptedRequests: the fake provider refuses no recorded request that its
