@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -132,16 +131,6 @@ func exceeded(o object, limits []limit) (l limit, above bool, text string) {
 
 // unbounded is the maximum of a limit that has none.
 const unbounded = 1e300
-
-// badName returns the first name that does not match a pattern, and its index.
-func badName(names []string, pattern *regexp.Regexp) (int, string) {
-	for i, name := range names {
-		if name != "" && !pattern.MatchString(name) {
-			return i, name
-		}
-	}
-	return -1, ""
-}
 
 // problem is a refusal with status 400.
 func problem(kind, format string, args ...any) *Problem {
