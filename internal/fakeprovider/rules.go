@@ -16,17 +16,17 @@ import (
 var ruleSets = map[string][]ruleSet{
 	chat.name: {
 		{isOpenAI, openaiChatRules},
-		{isMistral, mistralRules},
 		{isDeepSeek, deepSeekRules},
 	},
+	mistralChat.name:    {{anywhere, mistralRules}},
 	responses.name:      {{isOpenAI, openaiResponsesRules}},
 	embeddings.name:     {{isOpenAI, openaiEmbedRules}},
 	messages.name:       {{isAnthropic, anthropicRules(anthropicMembers)}},
 	invoke.name:         {{isClaudeOnBedrock, invokeRules}},
 	gemini.name:         {{isGemini, geminiRules}},
 	converse.name:       {{isBedrock, converseRules}},
-	ollamaChat.name:     {{isOllama, ollamaRules}},
-	ollamaGenerate.name: {{isOllama, ollamaRules}},
+	ollamaChat.name:     {{anywhere, ollamaRules}},
+	ollamaGenerate.name: {{anywhere, ollamaRules}},
 	cohereChat.name:     {{isCohere, cohereRules}},
 }
 

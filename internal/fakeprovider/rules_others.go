@@ -6,15 +6,13 @@ import (
 	"slices"
 )
 
-// The rules of Mistral and DeepSeek apply at their hosts: their models have the
-// same names on other servers. Those of Cohere apply at its host and on
-// loopback, and those of Ollama everywhere: its server is the only one with
-// these paths.
+// The rules of DeepSeek apply at its host: its models have the same names on other
+// servers. Those of Cohere apply at its host and on loopback. Those of Mistral and
+// Ollama apply everywhere: only their own servers have these endpoints.
 
-func isMistral(s *sent) bool  { return s.isAt("mistral.ai") }
 func isDeepSeek(s *sent) bool { return s.isAt("deepseek.com") }
 func isCohere(s *sent) bool   { return s.isAt("cohere.com", "cohere.ai") || s.isLoopback() }
-func isOllama(*sent) bool     { return true }
+func anywhere(*sent) bool     { return true }
 
 const (
 	cohereDocs   = "https://docs.cohere.com/v2/reference/chat"
