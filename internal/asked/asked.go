@@ -21,13 +21,18 @@ type Request struct {
 	Header   http.Header // without the headers that recordings leave out
 	Body     []byte
 
-	Model    string
+	Model    string // "" for the model of an endpoint that has only one
 	System   string // the texts of the system and the developer, a line each
 	Messages []Message
 	Tools    []Tool
 
+	// Inputs are the texts of which embeddings are wanted. A request for embeddings has no
+	// messages.
+	Inputs []string
+
 	// Settings are the other members of the body, such as temperature, by the names that the
-	// API has for them. They are JSON.
+	// API has for them. They are JSON. The name of an inner member is a path, such as
+	// generationConfig/temperature.
 	Settings map[string]json.RawMessage
 }
 
@@ -43,14 +48,16 @@ type Message struct {
 
 // A ToolCall is a call that the model made in an earlier response.
 type ToolCall struct {
-	ID   string // "" if the API has none
+	// ID is "#1" for the first ID of the request, and so on: providers and fakes give other IDs
+	// in each run. It is "" if the API has none, and as it was sent if nothing refers to it.
+	ID   string
 	Name string
 	Args string // JSON
 }
 
 // A ToolResult is what the program says that a tool returned.
 type ToolResult struct {
-	ID      string // of the call
+	ID      string // of the call, see [ToolCall]
 	Name    string // of the tool
 	Text    string // a text, or JSON
 	IsError bool
@@ -70,7 +77,8 @@ type Tool struct {
 	Parameters  []string // their names
 }
 
-// New reads a request.
+// New reads a request. The request that opens a session has only the fields of HTTP, the
+// endpoint and perhaps the model.
 func New(sent *interaction.Request) *Request {
 	read := conversation.ReadRequest(&interaction.Interaction{Request: *sent})
 	r := &Request{
@@ -79,7 +87,7 @@ func New(sent *interaction.Request) *Request {
 		URL:      sent.URL,
 		Header:   http.Header{},
 		Body:     sent.Body,
-		Model:    read.Model,
+		Model:    modelOf(read.Model, read.Boundary, sent),
 		Settings: map[string]json.RawMessage{},
 	}
 	for _, h := range sent.Headers {
@@ -99,7 +107,61 @@ func New(sent *interaction.Request) *Request {
 			r.Messages = append(r.Messages, message)
 		}
 	}
+	if strings.HasPrefix(r.Endpoint, "gemini.") {
+		r.unwrapResults()
+	}
+	inputs, member := inputsOf(r.Endpoint, r.Model, r.Body)
+	if inputs != nil {
+		r.Inputs = inputs
+		r.Messages = nil
+		delete(r.Settings, member)
+	}
 	return r
+}
+
+// modelOf returns the model as it was sent. Ollama's models are compared with the tag
+// "latest" that a name without a tag means.
+func modelOf(model, endpoint string, sent *interaction.Request) string {
+	var body struct{ Model string }
+	isOllama := strings.HasPrefix(endpoint, "ollama.")
+	if isOllama && json.Unmarshal(sent.Body, &body) == nil {
+		return body.Model
+	}
+	return model
+}
+
+// resultMembers are the names that hold what a function returned, in the object that
+// Gemini wants as its result: "output" and "error" are those of Google's documentation
+// (ai.google.dev/api/caching#FunctionResponse), "result" that of its agent kit.
+var resultMembers = []string{"output", "result", "error"}
+
+// unwrapResults takes results out of the object that Gemini wants around them.
+func (r *Request) unwrapResults() {
+	for _, m := range r.Messages {
+		for i := range m.Results {
+			m.Results[i].unwrap()
+		}
+	}
+}
+
+// unwrap takes the result out of an object that has no other member.
+func (r *ToolResult) unwrap() {
+	var object map[string]json.RawMessage
+	if json.Unmarshal([]byte(r.Text), &object) != nil || len(object) != 1 {
+		return
+	}
+	for _, name := range resultMembers {
+		inner, ok := object[name]
+		if !ok {
+			continue
+		}
+		r.IsError = r.IsError || name == "error"
+		r.Text = string(inner)
+		var text string
+		if json.Unmarshal(inner, &text) == nil {
+			r.Text = text
+		}
+	}
 }
 
 // newMessage returns a message with its parts sorted by kind.
@@ -122,14 +184,6 @@ func newMessage(read *conversation.Message) Message {
 	return m
 }
 
-// joinLines puts a text on a line of its own after another one.
-func joinLines(before, text string) string {
-	if before == "" || text == "" {
-		return before + text
-	}
-	return before + "\n" + text
-}
-
 // Last returns the last message, or an empty one if there is none.
 func (r *Request) Last() Message {
 	if len(r.Messages) == 0 {
@@ -138,10 +192,10 @@ func (r *Request) Last() Message {
 	return r.Messages[len(r.Messages)-1]
 }
 
-// Text returns all texts of the request: of the system, of the messages, and of the results
-// of tools, a line each.
+// Text returns all texts of the request: of the system, of the messages, of the results of
+// tools, and the inputs, a line each.
 func (r *Request) Text() string {
-	texts := []string{r.System}
+	texts := append([]string{r.System}, r.Inputs...)
 	for _, m := range r.Messages {
 		texts = append(texts, m.Text)
 		for _, result := range m.Results {

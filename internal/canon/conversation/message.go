@@ -321,6 +321,8 @@ func part(v *exactjson.Value) Part {
 		return callPart(v)
 	case b.isReasoning():
 		return Part{Kind: Reasoning, Text: reasoningText(b.inner)}
+	case b.blockType == "document" && member(b.v, "document").Member("data") != nil:
+		return Part{Kind: Text, Text: compact(member(b.v, "document").Member("data"))} // Cohere's
 	case b.isMedia():
 		return mediaPart(v)
 	}
