@@ -117,6 +117,7 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 		}
 	}
 
+	r.sent.close()
 	r.tape.Free()
 	unfinished.Delete(r)
 	if r.config.log != nil {

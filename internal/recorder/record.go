@@ -21,6 +21,7 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	if err != nil {
 		return r.refuse(req, err)
 	}
+	r.sent.set(in.number, rec)
 	r.tape.Mark(rec).Far(request.ServedBy(req.Context()).Far)
 	r.noteUnrecorded(in.req, &in.match.Request, rec)
 	r.noteVolatile(in.match.Form)

@@ -46,6 +46,7 @@ type Recorder struct {
 	waits    waits            // how long the program waits between requests
 	repeater repeater         // calls to send again at the end, in mode compare
 	upstream *exchange.Upstream
+	sent     sentRequests   // by the program, for a test that looks at them
 	values   recordedValues // the time, random sources and variables of the test
 
 	orphans *orphans.Search // recordings of the test under an earlier name; nil outside of tests

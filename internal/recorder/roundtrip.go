@@ -27,10 +27,10 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		return r.refuse(req, err)
 	}
 	if passes {
-		return r.pass(req)
+		return r.pass(r.notePassing(req))
 	}
 
-	in := &incoming{req: req}
+	in := &incoming{req: req, number: r.sent.arrive()}
 	defer in.close()
 	err = r.read(in)
 	// A client that has canceled its request expects the error of the context, also if reading
@@ -46,6 +46,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return r.refuse(req, err)
 	}
+	r.sent.setMatch(in.number, &in.match)
 	r.noteLiveWithoutEffect(in.match.Form)
 	switch r.dispatch(&in.match) {
 	case toPlay:

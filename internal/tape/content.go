@@ -58,6 +58,16 @@ func (rec *Recording) read() (*interaction.Interaction, error) {
 	return rec.of.stored.Interaction(rec.number)
 }
 
+// ReadRequest returns the request as it is matched, and keeps nothing of it in
+// memory. The error says why it cannot be read.
+func (rec *Recording) ReadRequest() (interaction.Request, error) {
+	it, err := rec.read()
+	if err != nil {
+		return interaction.Request{}, rec.of.unreadable(err)
+	}
+	return rec.redacted(it), nil
+}
+
 // write replaces what was recorded. The tape must be closed.
 func (rec *Recording) write(it *interaction.Interaction) {
 	rec.content.interaction.Store(it)
