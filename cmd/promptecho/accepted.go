@@ -13,13 +13,28 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
-// recordAccepted returns the commands that record the accepted requests in cassettes: one for each
+// fromFake says of a recording that its answer is not that of a provider.
+const fromFake = "recorded from a fake, not from a provider"
+
+// A mending is a way to record again a part of the recordings of cassettes.
+type mending struct {
+	verb       string // of the command
+	mode       string // that a program without tests sets
+	namesTests bool   // the command would run more tests than those of the cassettes
+}
+
+var (
+	mendAccepted = mending{verb: "record -accepted", mode: "accepted"}
+	mendFake     = mending{verb: "record -all", mode: "all", namesTests: true}
+)
+
+// recordAgain returns the commands that record recordings in cassettes again: one for each
 // module, with the packages of the cassettes, and the build tags that the files of their tests
 // need. A cassette outside of the testdata of a package has no test that a command could run.
-func recordAccepted(files []string) (commands []string) {
+func recordAgain(files []string, m mending) (commands []string) {
 	type module struct {
-		root           string
-		tags, packages []string
+		root                  string
+		tags, packages, tests []string
 	}
 	var modules []*module
 	type testFunction struct{ dir, name string }
@@ -30,41 +45,45 @@ func recordAccepted(files []string) (commands []string) {
 	for _, file := range files {
 		dir, ok := packageWithTestdata(file)
 		if !ok {
-			commands = append(commands, "set PROMPTECHO_MODE=accepted, and run the program that uses "+file)
+			commands = append(commands, "set PROMPTECHO_MODE="+m.mode+", and run the program that uses "+file)
 			continue
 		}
 		root := shell.Upward(dir, "go.mod")
-		i := slices.IndexFunc(modules, func(m *module) bool { return m.root == root })
+		i := slices.IndexFunc(modules, func(of *module) bool { return of.root == root })
 		if i < 0 {
 			i = len(modules)
 			modules = append(modules, &module{root: root})
 		}
-		m := modules[i]
+		of := modules[i]
 
 		base := root // the folder in which the command runs
 		if root == currentRoot {
 			base = wd
 		}
 		if rel, err := filepath.Rel(base, dir); err == nil {
-			m.packages = addNew(m.packages, pattern(rel))
+			of.packages = addNew(of.packages, pattern(rel))
 		}
 		name, _ := testOf(file)
 		name, _, _ = strings.Cut(name, "/")
+		of.tests = addNew(of.tests, name)
 		test := testFunction{dir, name}
 		if !isRead[test] {
 			isRead[test] = true
-			m.tags = addNew(m.tags, tagsOf(dir, name)...)
+			of.tags = addNew(of.tags, tagsOf(dir, name)...)
 		}
 	}
 
-	for _, m := range modules {
+	for _, of := range modules {
 		var flags []string
-		if len(m.tags) > 0 {
-			flags = append(flags, "-tags="+strings.Join(m.tags, ","))
+		if len(of.tags) > 0 {
+			flags = append(flags, "-tags="+strings.Join(of.tags, ","))
 		}
-		command := verbCommand("record -accepted", flags, m.packages, nil)
-		if m.root != currentRoot {
-			command = shell.In(shell.Place(m.root), command)
+		if m.namesTests {
+			flags = append(flags, "-run=^("+strings.Join(of.tests, "|")+")$")
+		}
+		command := verbCommand(m.verb, flags, of.packages, nil)
+		if of.root != currentRoot {
+			command = shell.In(shell.Place(of.root), command)
 		}
 		commands = append(commands, command)
 	}

@@ -42,7 +42,7 @@ func TestRecordAccepted(t *testing.T) {
 		{"", []string{in("shared/", "chat")}, []string{"set PROMPTECHO_MODE=accepted, and run the program that uses " + in("shared/", "chat")}},
 	} {
 		t.Chdir(filepath.Join(root, tt.from))
-		if got := recordAccepted(tt.files); !slices.Equal(got, tt.want) {
+		if got := recordAgain(tt.files, mendAccepted); !slices.Equal(got, tt.want) {
 			t.Errorf("%q in %q:\n%s\nwant:\n%s", tt.files, tt.from, strings.Join(got, "\n"), strings.Join(tt.want, "\n"))
 		}
 	}

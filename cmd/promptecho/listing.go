@@ -81,6 +81,7 @@ const (
 	statePinned   fileState = "pinned"
 	stateFailures fileState = "failures"
 	stateAccepted fileState = "accepted"
+	stateFake     fileState = "fake"
 	stateOrphan   fileState = "orphan"
 	stateToReview fileState = "to review"
 )

@@ -116,7 +116,9 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		l.Problem = err.Error()
 		return l
 	}
-	hasFailures, hasAccepted := false, false
+	hasFailures := false
+	hasAccepted := false
+	hasFake := false
 	var rules canon.Options
 	for _, it := range f.Interactions {
 		form := rules.Form(&it.Request)
@@ -126,6 +128,7 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		}
 		hasFailures = hasFailures || it.Response.Status >= 400
 		hasAccepted = hasAccepted || it.Accepted
+		hasFake = hasFake || it.Fake
 	}
 	l.tokens = tokensOf(f.Interactions)
 	slices.Sort(l.Models)
@@ -137,6 +140,7 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		{statePinned, f.Pinned},
 		{stateFailures, hasFailures},
 		{stateAccepted, hasAccepted},
+		{stateFake, hasFake},
 		{stateOrphan, l.Kind == isCassette && packages.orphaned(file)},
 	} {
 		if s.is {

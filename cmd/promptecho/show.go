@@ -335,6 +335,9 @@ func headline(e *conversation.Exchange, omits headlineOmits) []string {
 	if e.Accepted {
 		what = append(what, "accepted")
 	}
+	if e.Fake {
+		what = append(what, fromFake)
+	}
 	return append(what, fmt.Sprintf("line %d", e.Line))
 }
 

@@ -54,6 +54,7 @@ type verdict struct {
 	// that refer to a value there.
 	Shared   map[int]int `json:"shared,omitempty"`
 	Accepted []int       `json:"accepted"`       // the lines of interactions with an accepted request
+	Fake     []int       `json:"fake"`           // the lines of interactions that are recorded from a fake
 	Derived  string      `json:"from,omitempty"` // the original of a derived cassette
 	Orphan   bool        `json:"orphan"`         // no test opens the file
 	Stale    bool        `json:"stale"`          // its checksums or comments are out of date
@@ -160,11 +161,17 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	orphaned := 0
 	accepted := 0           // requests
 	var acceptedIn []string // files
+	fake := 0               // recordings
+	var fakeIn []string     // files
 	for _, v := range verdicts {
 		v.print(p)
 		if len(v.Accepted) > 0 {
 			accepted += len(v.Accepted)
 			acceptedIn = append(acceptedIn, v.Path)
+		}
+		if len(v.Fake) > 0 {
+			fake += len(v.Fake)
+			fakeIn = append(fakeIn, v.Path)
 		}
 		if v.Stale {
 			stale++
@@ -182,7 +189,14 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	p.line(0, colour, "%s checked: %s", count(len(verdicts), "file"), result)
 	if accepted > 0 {
 		p.line(0, bold, "%s accepted. To record %s again:", count(accepted, "recording"), itOrThem(accepted))
-		for _, command := range recordAccepted(acceptedIn) {
+		for _, command := range recordAgain(acceptedIn, mendAccepted) {
+			p.command(command)
+		}
+	}
+	if fake > 0 {
+		p.line(0, bold, "%s %s. Take the fake out of the test. Then, to record from the provider:",
+			count(fake, "recording"), agreeing(fake, "is from a fake", "are from a fake"))
+		for _, command := range recordAgain(fakeIn, mendFake) {
 			p.command(command)
 		}
 	}
@@ -223,7 +237,7 @@ func (v *verdict) print(p *printer) {
 
 // newVerdict returns a verdict without findings.
 func newVerdict(file string) *verdict {
-	return &verdict{Path: file, Problems: []string{}, Edited: []int{}, Accepted: []int{}}
+	return &verdict{Path: file, Problems: []string{}, Edited: []int{}, Accepted: []int{}, Fake: []int{}}
 }
 
 // fail adds problems.
@@ -283,6 +297,9 @@ func (v *verdict) findings() []finding.Finding {
 	}
 	for _, line := range v.Accepted {
 		list = append(list, v.note(finding.RequestAccepted, line, "accepted: its request is newer than its answer"))
+	}
+	for _, line := range v.Fake {
+		list = append(list, v.note(finding.RecordedFromFake, line, fromFake))
 	}
 	list = append(list, v.machine...)
 	slices.SortStableFunc(list, func(a, b finding.Finding) int { return a.Line - b.Line })
@@ -463,6 +480,9 @@ func (v *verdict) checkInteractions(f *cassette.File, validSeals []bool) {
 		v.fail(fit.Interaction(file, it)...)
 		if it.Accepted {
 			v.Accepted = append(v.Accepted, it.Line)
+		}
+		if it.Fake {
+			v.Fake = append(v.Fake, it.Line)
 		}
 		v.checkMachine(it)
 

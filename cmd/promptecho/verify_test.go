@@ -113,3 +113,39 @@ func TestCassetteOfATestInOtherCaseIsNoOrphanIfTheTestOpensIt(t *testing.T) {
 		t.Errorf("orphan %v; the file system ignores case: %v", isOrphan, isOneFile)
 	}
 }
+
+// The commands ls, show and verify say that an answer was recorded from a fake, and verify names
+// the command that records it from the provider.
+func TestCommandsSayThatARecordingIsFromAFake(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "go.mod", "module m\n")
+	write(t, "bot/bot_test.go", "package bot\n\nfunc TestHere(t *testing.T) {}\n")
+	write(t, "bot/testdata/cassettes/TestHere.yaml", "version: 1\ninteractions:\n"+
+		"  - fake: true\n    request: {method: GET, url: \"https://h/v1/x\"}\n    response: {status: 200}\n"+
+		"  - request: {method: GET, url: \"https://h/v1/y\"}\n    response: {status: 200}\n")
+	for _, tt := range []struct {
+		args  []string
+		wants []string
+	}{
+		{[]string{"verify"}, []string{
+			"TestHere.yaml:3: recorded from a fake, not from a provider\n",
+			"1 file checked: no problem found\n",
+			"1 recording is from a fake. Take the fake out of the test. Then, to record from the provider:\n" +
+				"  promptecho record -all '-run=^(TestHere)$' ./bot\n",
+		}},
+		{[]string{"verify", "-json"}, []string{`"code": "recorded-from-fake"`, `"fake": [`}},
+		{[]string{"ls"}, []string{"  fake\n"}},
+		{[]string{"show", "TestHere"}, []string{"recorded from a fake, not from a provider"}},
+		{[]string{"show", "-json", "TestHere"}, []string{`"fake": true`}},
+	} {
+		var out, errs bytes.Buffer
+		if status := run(tt.args, &out, &errs); status != 0 || errs.Len() > 0 {
+			t.Errorf("%q: status %d, %s", tt.args, status, errs.String())
+		}
+		for _, want := range tt.wants {
+			if strings.Count(out.String(), want) != 1 {
+				t.Errorf("%q: not once %q in:\n%s", tt.args, want, out.String())
+			}
+		}
+	}
+}

@@ -28,7 +28,7 @@ func All() []Code {
 		DataRace, ProgramPanics, TestFails,
 
 		RecordingPartial, JournalLeft, FailedLeft, DerivedLeft, NamesDifferInCase, ChecksumsOutdated,
-		RequestAccepted, TestGone, TestHasSubtests, TestHasNoSubtests, RecordingLeftOver,
+		RequestAccepted, RecordedFromFake, TestGone, TestHasSubtests, TestHasNoSubtests, RecordingLeftOver,
 		SnapshotUnreadable, SnapshotNew, SnapshotDiffers, SnapshotStale, RecordingAdded,
 		RecordingRemoved, RecordingChanged, NoRecorder, HookUnfit, AnswerCanceled,
 		AnswerBroken, PackageFailed, FileIgnored, FileNotAdded, LineEndsChanged,

@@ -128,6 +128,7 @@ const (
 	NamesDifferInCase  Code = "names-differ-in-case" // macOS and Windows can check out only one of two files
 	ChecksumsOutdated  Code = "checksums-outdated"   // the seals, or comments above streams, do not fit the content
 	RequestAccepted    Code = "request-accepted"     // promptecho accept stored a request newer than its answer
+	RecordedFromFake   Code = "recorded-from-fake"   // a fake has given the recorded answer, not a provider
 	TestGone           Code = "test-gone"            // no test has the name of the file
 	TestHasSubtests    Code = "test-has-subtests"    // the test of the cassette opens recorders in its subtests only
 	TestHasNoSubtests  Code = "test-has-no-subtests" // the cassette is of a subtest, and its test has no subtests

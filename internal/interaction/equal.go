@@ -44,6 +44,7 @@ func (it *Interaction) Difference(other *Interaction) string {
 		{"concurrent", it.Concurrent.String() == other.Concurrent.String()},
 		{"again", it.Again == other.Again},
 		{"accepted", it.Accepted == other.Accepted},
+		{"fake", it.Fake == other.Fake},
 	} {
 		if !field.same {
 			return field.name

@@ -35,6 +35,9 @@ type Interaction struct {
 	// later one, which Request is.
 	Accepted bool
 
+	// Fake says that a fake has given the answer, such as package echofake, and no provider.
+	Fake bool
+
 	// Again says that the SDK sent the request again after a failure, and that no answer told
 	// the SDK to do so without a delay.
 	Again bool

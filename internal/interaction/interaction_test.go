@@ -80,7 +80,7 @@ func TestRest(t *testing.T) {
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	names := map[string]string{ // by the path of the field in Go; "" does not count
-		"Kind": "kind", "Boundary": "boundary", "MatchKey": "", "Usage": "usage", "LatencyMS": "latency_ms", "Concurrent": "concurrent", "Accepted": "accepted", "Again": "again", "Line": "",
+		"Kind": "kind", "Boundary": "boundary", "MatchKey": "", "Usage": "usage", "LatencyMS": "latency_ms", "Concurrent": "concurrent", "Accepted": "accepted", "Fake": "fake", "Again": "again", "Line": "",
 		"Request.Method": "request.method", "Request.URL": "request.url", "Request.Headers": "request.headers", "Request.Body": "request.body",
 		"Request.UnknownHeaders": "request.unknown_headers",
 		"Request.Function":       "function", "Request.Within": "within", "Request.Name": "name", "Response.ErrorIs": "response.error_is",

@@ -21,7 +21,7 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 		IsLastEvent: in.match.Form.Completes,
 		Moment:      r.tape.Mark(rec).Now,
 		Finish: func(resp *interaction.Response, latencyMS int64, pieces []int) {
-			r.finish(rec, resp, latencyMS, pieces)
+			r.finish(rec, resp, latencyMS, pieces, in.isFake.Load())
 		},
 	})
 }
@@ -43,7 +43,7 @@ func (r *Recorder) dropsHeader(req *http.Request, name string, status int) bool 
 
 // finish records a response that has ended, complete or not.
 func (r *Recorder) finish(
-	rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int,
+	rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int, isFake bool,
 ) {
 	for _, h := range resp.Headers {
 		request.RewriteAddresses(h.Values, r.config.aliases.nameOf)
@@ -53,6 +53,7 @@ func (r *Recorder) finish(
 
 	it := *rec.Interaction()
 	it.Response = *resp
+	it.Fake = isFake
 	it.Usage = says.Usage
 	it.LatencyMS = latencyMS
 	*resp = interaction.Response{} // drop the reference, so that the body can be freed early

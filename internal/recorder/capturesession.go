@@ -39,6 +39,9 @@ func (r *Recorder) captureSession(
 // httpSessionSink returns what records a live session that an HTTP request opens.
 func (r *Recorder) httpSessionSink(in *incoming, rec *tape.Recording) exchange.SessionSink {
 	sink := r.sessionSink(&in.match, rec)
+	sink.Finish = func(resp *interaction.Response, latencyMS int64) {
+		r.finish(rec, resp, latencyMS, nil, in.isFake.Load())
+	}
 	sink.DropsHeader = func(name string) bool { return r.dropsHeader(in.req, name, http.StatusOK) }
 	return sink
 }
@@ -62,7 +65,7 @@ func (r *Recorder) sessionSink(opens *tape.Match, rec *tape.Recording) exchange.
 				"on: %v", opens.Request.String(), err))
 		},
 		Finish: func(resp *interaction.Response, latencyMS int64) {
-			r.finish(rec, resp, latencyMS, nil)
+			r.finish(rec, resp, latencyMS, nil, false)
 		},
 	}
 }

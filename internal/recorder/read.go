@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/exchange"
@@ -19,6 +20,7 @@ type incoming struct {
 	early  *early           // nil unless read has sent the request; set by read
 	twoWay *exchange.TwoWay // nil unless it is sent as a session; set by send
 	match  tape.Match       // its redacted form and its recording; set by the tape
+	isFake atomic.Bool      // a fake gave the response; set by record
 	number int              // among the requests that were sent, see sentRequests
 
 	// hasUnreadBody is set while the body is neither read nor with the session that reads it.

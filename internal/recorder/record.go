@@ -42,6 +42,7 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 		return nil, err
 	}
 	resp.Request = req
+	in.isFake.Store(takeFakeMark(resp.Header))
 	if r.captureSession(in, rec, resp, sent) {
 		return resp, nil
 	}
@@ -51,6 +52,23 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	}
 	r.capture(in, rec, resp, sent)
 	return resp, nil
+}
+
+// fakeHeader is the header with which package echofake marks its responses, and
+// fakeValue is its value. The provider of promptecho's own tests has another value.
+const (
+	fakeHeader = "X-Promptecho-Provider"
+	fakeValue  = "fake"
+)
+
+// takeFakeMark reports whether a response is that of a fake, and removes the header
+// that says so: the cassette has the mark as a field of the recording.
+func takeFakeMark(header http.Header) bool {
+	isFake := header.Get(fakeHeader) == fakeValue
+	if isFake {
+		header.Del(fakeHeader)
+	}
+	return isFake
 }
 
 // reserve takes a place on the tape for a request that can go upstream. It does

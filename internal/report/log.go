@@ -317,6 +317,9 @@ func (l *Log) compare(m *missing, searched []*tape.Recording) {
 	m.nearest = l.explain(m, m.call, l.Tape.Stored(), searched, isTaken)
 	if m.nearest != nil {
 		l.compared.Add(m.nearest)
+		if m.nearest.Fake() {
+			m.Diff += "  the recording is from a fake, not from a provider\n"
+		}
 	}
 	if m.lacksValue {
 		// A request made from a value that the cassette lacks cannot match.

@@ -92,6 +92,7 @@ func (t *Tape) entryOf(number int) entry {
 		outcome:        outcomeOf(outline.CancelCause),
 		unknownHeaders: outline.UnknownHeaders,
 		accepted:       outline.Accepted,
+		isFake:         outline.Fake,
 	}
 	e.key, e.sealDigest, e.isSealed = t.stored.SealedRequest(number)
 	return e

@@ -47,6 +47,7 @@ type entry struct {
 	outcome        outcome // how the request ended
 	unknownHeaders bool    // the request may have had headers that it does not list
 	accepted       bool    // its response is that of an earlier request, see Accepted
+	isFake         bool    // a fake has given its response
 	resumed        bool    // a killed run made the recording, or it is carried over
 	carriedFrom    place   // in another cassette, see CarryOver; else the zero value
 }
@@ -161,6 +162,10 @@ func (rec *Recording) Sealed() bool { return rec.isSealed }
 // Accepted reports whether promptecho accept has put another request in the
 // place of the one that was answered.
 func (rec *Recording) Accepted() bool { return rec.accepted }
+
+// Fake reports whether the response of a recording of the cassette is that of a
+// fake, and not of a provider.
+func (rec *Recording) Fake() bool { return rec.isFake }
 
 // Number returns the number of the recording in the cassette, from 0, or that
 // of the recording in whose place it is written; -1 if there is none.

@@ -64,6 +64,7 @@ func readRequest(it *interaction.Interaction) (*Exchange, *canon.Form) {
 	e := &Exchange{
 		Line:     it.Line,
 		Accepted: it.Accepted,
+		Fake:     it.Fake,
 		Call:     form.Name(),
 		Request:  it.Request.String(),
 		Within:   it.Request.Within,

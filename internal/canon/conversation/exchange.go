@@ -7,6 +7,7 @@ type Exchange struct {
 	Number   int       `json:"number"` // in its file, counted from 1
 	Line     int       `json:"line"`
 	Accepted bool      `json:"accepted,omitempty"` // an edited request with the answer to the old one
+	Fake     bool      `json:"fake,omitempty"`     // a fake has given the answer, not a provider
 	Call     string    `json:"call"`               // its name in selectors
 	Kind     string    `json:"kind"`               // see [KindOf]; mcp and a2a are llm in the file
 	Boundary string    `json:"boundary,omitempty"`

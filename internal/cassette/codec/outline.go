@@ -14,6 +14,7 @@ type Outline struct {
 	Newer          bool                 // its kind is unknown to this version of promptecho
 	Within         bool                 // a recorded function sent the request
 	Accepted       bool                 // promptecho accept has changed the request
+	Fake           bool                 // a fake has given the answer
 	UnknownHeaders bool                 // the request may have had headers that are not recorded
 	CancelCause    string               // see [interaction.Response.CancelCause]
 	Moments        *interaction.Moments // see [interaction.Interaction.Concurrent]
@@ -25,6 +26,7 @@ func OutlineOf(it *interaction.Interaction) Outline {
 		Times:          1,
 		Within:         it.Request.Within != "",
 		Accepted:       it.Accepted,
+		Fake:           it.Fake,
 		UnknownHeaders: it.Request.UnknownHeaders,
 		CancelCause:    it.Response.CancelCause(),
 		Moments:        it.Concurrent,
@@ -50,6 +52,8 @@ func FindOutline(item []byte) (o Outline) {
 			o.Within = true
 		case "accepted":
 			o.Accepted = true
+		case "fake":
+			o.Fake = true
 		case "  unknown_headers": // a key of the request; header fields are indented deeper
 			o.UnknownHeaders = true
 		}

@@ -58,6 +58,7 @@ var inVain = map[string]struct {
 	"events":           {around(response("      stream: sse\n      KEY"), "\n      "), "[{data: x}]", "x"},
 	"events_layout":    {inStream, "{space: both}", "x"},
 	"events_padding":   {inStream, "[1]", "[x]"},
+	"fake":             {inItem, "true", "yes"},
 	"filename":         {inForm, "a.png", "[a]"},
 	"form":             {around(edit("body: x\n", "headers:\n        content-type: multipart/form-data; boundary=b\n      KEY\n"), "\n      "), "[{name: a, value: x}]", "x"},
 	"headers":          {inAnswer, "{a: b}", "a"},

@@ -33,6 +33,7 @@ func interactionFields(f fields, it *interaction.Interaction) {
 	f.text("name", &it.Request.Name)
 	f.flag("again", &it.Again)
 	f.flag("accepted", &it.Accepted)
+	f.flag("fake", &it.Fake)
 	if isFunction(it.Kind) {
 		functionFields(f, it)
 		return
