@@ -4,6 +4,7 @@
 //	promptecho doctor [-json] [DIR|TEST ...]
 //	promptecho ls [-json] [PATH ...]
 //	promptecho show [-raw] [-json] PATH|TEST ... [N]
+//	promptecho fake [-usage] PATH|TEST ... [N]
 //	promptecho diff [-git REF] [-json|-markdown] [REF..REF] [PATH ...]
 //	promptecho view [-git REF] [-o FILE] [PATH ...]
 //	promptecho record [-update|-all|-accepted] [PACKAGE ...]
@@ -44,6 +45,7 @@ var verbs = []verb{
 	{"doctor", doctorHelp, runDoctor},
 	{"ls", lsHelp, runLs},
 	{"show", showHelp, runShow},
+	{"fake", fakeHelp, runFake},
 	{"diff", diffHelp, runDiff},
 	{"view", viewHelp, runView},
 	{"record", recordHelp, runRecord},

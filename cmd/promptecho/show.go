@@ -61,13 +61,7 @@ func runShow(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if *n == 0 && len(paths) > 1 {
-		number, err := strconv.Atoi(paths[len(paths)-1])
-		if err == nil && number > 0 {
-			*n = number
-			paths = paths[:len(paths)-1]
-		}
-	}
+	paths, *n = takeNumber(paths, *n)
 	if len(paths) == 0 {
 		return errors.New("which cassette? promptecho ls lists them")
 	}
@@ -88,6 +82,20 @@ func runShow(args []string, stdout, stderr io.Writer) error {
 		p.cassette(s)
 	}
 	return p.err
+}
+
+// takeNumber returns the number of an interaction behind paths, and the paths without it. n is
+// what the flag -n says; 0 if it is not there.
+func takeNumber(paths []string, n int) ([]string, int) {
+	if n != 0 || len(paths) < 2 {
+		return paths, n
+	}
+	last := len(paths) - 1
+	number, err := strconv.Atoi(paths[last])
+	if err != nil || number <= 0 {
+		return paths, n
+	}
+	return paths[:last], number
 }
 
 // newShownCassette returns the content of a cassette for show.

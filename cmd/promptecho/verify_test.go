@@ -114,8 +114,8 @@ func TestCassetteOfATestInOtherCaseIsNoOrphanIfTheTestOpensIt(t *testing.T) {
 	}
 }
 
-// The commands ls, show and verify say that an answer was recorded from a fake, and verify names
-// the command that records it from the provider.
+// The commands say that an answer was recorded from a fake, and verify names the command that
+// records it from the provider.
 func TestCommandsSayThatARecordingIsFromAFake(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "go.mod", "module m\n")
