@@ -55,7 +55,7 @@ func runFake(args []string, stdout, stderr io.Writer) error {
 		}
 		script, err := fakeScript(s, *withUsage)
 		if err != nil {
-			return fmt.Errorf("%s: the script is no Go source: %w", s.Path, err)
+			return fmt.Errorf("%s: the script cannot be read as Go source: %w", s.Path, err)
 		}
 		if _, err := stdout.Write(script); err != nil {
 			return err

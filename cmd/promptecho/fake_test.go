@@ -90,7 +90,7 @@ func TestFakeOfOtherCassettes(t *testing.T) {
 		t.Errorf("status %d, %s", status, errs.String())
 	}
 	const want = `// a.yaml
-// #1: left out: http/example.com is no call of a model
+// #1: left out: http/example.com does not call a model
 echofake.New(t)
 
 // b.yaml

@@ -50,7 +50,7 @@ func fakeScript(s *shownCassette, withUsage bool) ([]byte, error) {
 func scriptTurnOf(e *conversation.Exchange, it *interaction.Interaction, withUsage bool) scriptTurn {
 	switch {
 	case e.Kind != "llm":
-		return leftOut("%s is no call of a model", e.Call)
+		return leftOut("%s does not call a model", e.Call)
 	case e.Session != nil:
 		return leftOut("%s is a session, which a script cannot have", e.Call)
 	case it.Response.Status == 0:

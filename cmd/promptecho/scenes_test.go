@@ -66,6 +66,10 @@ var scenes = []scene{
 		run([]string{"mv", "TestOfNothing", "TestOther"}, out, out)
 		t.Chdir(dir)
 	}},
+	{"fake", func(t *testing.T, names []string, out *output) {
+		pkg, test, _ := strings.Cut(names[0], " ")
+		run([]string{"fake", filepath.Join(pkg, filepath.FromSlash(testname.File(test)))}, out, out)
+	}},
 	{"merge", func(t *testing.T, names []string, out *output) {
 		run([]string{"merge"}, out, out)
 		run([]string{"merge", "-into", "all", "bot"}, out, out)
@@ -296,8 +300,8 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// asTheyAre are verbs whose lines are not wrapped: those of go vet, a script, and lines of files.
-var asTheyAre = []string{"lint", "completion", "init"}
+// asTheyAre are verbs whose lines are not wrapped: those of go vet, a script, Go source, and lines of files.
+var asTheyAre = []string{"lint", "completion", "init", "fake"}
 
 // on plays a scene in a folder of its own.
 func (s *scene) on(t *testing.T, names []string, width int, colour bool) string {
