@@ -65,6 +65,10 @@
 // Reranking takes the query and the documents as its inputs: the cosines of their
 // vectors are the scores.
 //
+// Sessions. Over a WebSocket, responses and realtime of OpenAI are answered by a
+// script (Handshake, Session, Sockets). Tools are served by MCP (type MCP). The
+// Server has neither.
+//
 // Tools. The names of offered tools that stand in the last user text are the
 // steps to take, in that order: "use search, then read_file, then search" takes
 // three turns. Names joined by "and", "&" or "+" are called in one turn, unless

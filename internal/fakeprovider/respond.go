@@ -28,14 +28,19 @@ type Response struct {
 // Read reads a request whose body is read. State is what the provider remembers
 // of earlier requests.
 func Read(r *http.Request, body []byte, state *State) *Request {
-	req := &Request{call: &call{
+	family, vendor := familyOf(r, body)
+	return readAs(family, vendor, r, body, state)
+}
+
+// readAs reads a request as one to a family.
+func readAs(f *family, v *vendor, r *http.Request, body []byte, state *State) *Request {
+	req := &Request{family: f, vendor: v, call: &call{
 		method: r.Method,
 		path:   r.URL.Path,
 		query:  r.URL.Query(),
 		raw:    body,
 		recall: &state.recall,
 	}}
-	req.family, req.vendor = familyOf(r, body)
 	req.Problem = req.read(r, state)
 	return req
 }

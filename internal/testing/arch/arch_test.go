@@ -87,7 +87,7 @@ var rooms = map[string][]string{
 	"internal/canon/chance":      {"internal/memo", "internal/testenv/shell"},
 	"internal/canon/jsonrpc":     {"internal/exactjson", "internal/interaction"},
 	"internal/testenv/attr":      {"internal/finding", "internal/finding/advice", "internal/atomicfile"},
-	"internal/fakeprovider":      {"internal/english"},
+	"internal/fakeprovider":      {"internal/english", "internal/nethttp/websocket"},
 	"internal/session":           {},
 	"internal/recorder/script":   {"internal/exactjson", "internal/recorder/missed", "internal/canon", "internal/exchange", "internal/interaction", "internal/redact", "internal/report", "internal/session", "internal/tape"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
