@@ -417,3 +417,31 @@ func TestSocketErrorInStream(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// A provider that needs no key opens WebSockets without one, and answers.
+func TestSocketNeedsNoKey(t *testing.T) {
+	p := &socketProvider{turns: []socketTurn{{reply: Reply{Text: "Good morning."}}}}
+	p.state.NeedsNoKey = true
+	conn := p.dial(t, responsesPath, http.Header{})
+	events := talk(t, conn, `{"type":"response.create","model":"m","input":"x"}`)
+	if got := events[len(events)-1]; got.text("type") != "response.completed" {
+		t.Errorf("%s", encode(got))
+	}
+}
+
+// A scripted answer that breaks off ends with an error event and a failed response,
+// and leaves the WebSocket open.
+func TestSocketAnswerBreaksOff(t *testing.T) {
+	broken := Reply{Text: "Good morning.", Broken: &Problem{Message: "sorry"}}
+	p := &socketProvider{turns: []socketTurn{{reply: broken}, {problem: &Problem{}}}}
+	conn := p.dial(t, responsesPath, nil)
+	const create = `{"type":"response.create","model":"m","input":"x","store":false}`
+	events := talk(t, conn, create)
+	ends := events[max(0, len(events)-2):]
+	if types(ends) != "error response.failed" || ends[0].sub("error").text("message") != "sorry" {
+		t.Errorf("%s", encodeAll(ends))
+	}
+	if last := talk(t, conn, create)[0]; last.number("status") != 500 {
+		t.Errorf("%s", encode(last))
+	}
+}
