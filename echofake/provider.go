@@ -1,8 +1,11 @@
 package echofake
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -15,11 +18,15 @@ import (
 // methods of a [promptecho.Recorder] that clients need. [New] makes one; the
 // zero Provider cannot be used. All methods may be called concurrently.
 type Provider struct {
-	t      testing.TB
-	script script
-	state  fakeprovider.State
-	mux    *http.ServeMux // the handlers of Handle
-	redact redact.Policy
+	t       testing.TB
+	script  script
+	state   fakeprovider.State
+	sockets fakeprovider.Sockets
+	mcp     fakeprovider.MCP
+	mux     *http.ServeMux  // the handlers of Handle
+	ctx     context.Context // ends with the test
+	cancel  context.CancelFunc
+	redact  redact.Policy
 
 	mu         sync.Mutex
 	requests   []*promptecho.Request
@@ -43,6 +50,7 @@ type Provider struct {
 func New(t testing.TB, script ...Step) *Provider {
 	t.Helper()
 	p := &Provider{t: t, mux: http.NewServeMux()}
+	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.state.NeedsNoKey = true // a recording needs none, either
 	p.Add(script...)
 	t.Cleanup(func() {
@@ -74,6 +82,34 @@ func (p *Provider) Handle(pattern string, h http.Handler) {
 	defer p.mu.Unlock()
 	p.mux.Handle(pattern, h)
 	p.hasHandler = true
+}
+
+// HandleTool adds a tool to an MCP server, which answers requests whose path ends
+// with /mcp. The function gets the arguments, a JSON object. Its result becomes
+// the text of the result; a result that is not a string is structured JSON, too.
+// An error becomes a result that says it is an error.
+func (p *Provider) HandleTool(name string, f func(args json.RawMessage) (any, error)) {
+	p.mcp.Add(name, fakeprovider.Tool{Call: func(args json.RawMessage) fakeprovider.ToolResult {
+		return toolResult(f(args))
+	}})
+}
+
+// toolResult returns the result of a tool as MCP has it.
+func toolResult(v any, err error) fakeprovider.ToolResult {
+	if err != nil {
+		return fakeprovider.ToolResult{Text: err.Error(), IsError: true}
+	}
+	if text, ok := v.(string); ok {
+		return fakeprovider.ToolResult{Text: text}
+	}
+	encoded, err := json.Marshal(v)
+	if err != nil {
+		return fakeprovider.ToolResult{Text: "echofake: " + err.Error(), IsError: true}
+	}
+	if !strings.HasPrefix(string(encoded), "{") { // structured content is an object
+		return fakeprovider.ToolResult{Text: string(encoded)}
+	}
+	return fakeprovider.ToolResult{Structured: encoded}
 }
 
 // Client returns an [http.Client] whose requests the provider answers.
@@ -130,6 +166,8 @@ func (p *Provider) finish() {
 	reported, requests := p.reported, len(p.requests)
 	p.isOver = true
 	p.mu.Unlock()
+	p.cancel()
+	p.sockets.Close()
 
 	const most = 3
 	if reported > most {

@@ -38,14 +38,20 @@ func (p *Provider) RoundTrip(req *http.Request) (*http.Response, error) {
 		return serveTo(h, req, body), nil
 	}
 
+	if h := fakeprovider.ReadHandshake(req, &p.state); h != nil {
+		return p.openSocket(req, h), nil
+	}
+	if p.mcp.HasTools() && p.mcp.Owns(req) {
+		return response(req, p.mcp.Answer(req, body), nil), nil
+	}
 	read := fakeprovider.Read(req, body, &p.state)
 	if read.Endpoint() != "" && !read.TakesTurn() {
 		return response(req, read.Answer(0, fakeprovider.Reply{}), nil), nil
 	}
 	q := p.question(req, body)
-	turn, refused := p.choose(q, read)
-	if refused != nil {
-		return response(req, refused, nil), nil
+	turn, problem := p.choose(q, read)
+	if problem != nil {
+		return response(req, refusal(read, *problem), nil), nil
 	}
 	if turn.compute != nil {
 		turn = p.computed(q, read, turn)
@@ -92,15 +98,19 @@ func (p *Provider) question(req *http.Request, body []byte) *question {
 		URL:     url.String(),
 		Headers: interaction.HeadersOf(req.Header),
 	}
-	p.redact.RedactHead(&sent)
+	return p.questionOf(&sent, body)
+}
+
+// questionOf records a request whose body is not in sent.
+func (p *Provider) questionOf(sent *interaction.Request, body []byte) *question {
+	p.redact.RedactHead(sent)
 	sent.Body = body
-	r := asked.New(&sent)
+	r := asked.New(sent)
 	return &question{Request: r, number: p.record(r), caller: stack.Caller()}
 }
 
-// choose returns the turn for a request, or the response to a request that has
-// none.
-func (p *Provider) choose(q *question, read *fakeprovider.Request) (*taken, *fakeprovider.Response) {
+// choose returns the turn for a request, or the error for one that has none.
+func (p *Provider) choose(q *question, read *fakeprovider.Request) (*taken, *fakeprovider.Problem) {
 	kind := answers
 	if read.WantsVectors() {
 		kind = embeddings
@@ -111,17 +121,25 @@ func (p *Provider) choose(q *question, read *fakeprovider.Request) (*taken, *fak
 		return p.checked(q, read, &turn), nil
 	case read.Endpoint() == "":
 		p.fail(unknown(q))
-		return nil, read.Refuse(0, fakeprovider.Problem{Status: http.StatusNotFound})
+		return nil, &fakeprovider.Problem{Status: http.StatusNotFound}
 	case read.Problem != nil:
 		p.fail(wrong(q, read.Problem))
-		return nil, read.Refuse(0, *read.Problem)
+		return nil, read.Problem
 	}
 	report := noTurn(q, p.script.all())
 	p.fail(report)
-	refused := read.Refuse(0, fakeprovider.Problem{Status: http.StatusTeapot, Message: "echofake: " + report})
-	refused.Header.Set("X-Should-Retry", "false")
-	refused.Header.Set(promptecho.MissHeader, "not in the script")
-	return nil, refused
+	return nil, &fakeprovider.Problem{Status: http.StatusTeapot, Message: "echofake: " + report}
+}
+
+// refusal returns the response to a request that has no turn. No SDK sends one
+// again that is not in the script.
+func refusal(read *fakeprovider.Request, problem fakeprovider.Problem) *fakeprovider.Response {
+	refused := read.Refuse(0, problem)
+	if problem.Status == http.StatusTeapot {
+		refused.Header.Set("X-Should-Retry", "false")
+		refused.Header.Set(promptecho.MissHeader, "not in the script")
+	}
+	return refused
 }
 
 // checked reports a turn that a model could not give, and names its tool calls.
@@ -163,10 +181,16 @@ func (t *taken) nameCalls() {
 	t.reply.Calls = calls
 }
 
+// responseNumber returns the number of the response, which IDs and times count up
+// with. It does not depend on the order of the requests.
+func (t *taken) responseNumber() int {
+	const uses = 1000 // the numbers of a turn that is taken again and again
+	return t.number*uses + t.use - 1
+}
+
 // answerOf returns the response of a turn.
 func answerOf(read *fakeprovider.Request, t *taken) *fakeprovider.Response {
-	const uses = 1000 // the numbers of a turn that is taken again and again
-	n := t.number*uses + t.use - 1
+	n := t.responseNumber()
 	if t.problem == nil {
 		return read.Answer(n, t.reply)
 	}

@@ -20,9 +20,8 @@ type MCP struct {
 	// Path is the end of the paths of the server; "/mcp" if it is empty.
 	Path string
 
-	Tools Tools
-
 	mu       sync.Mutex
+	tools    Tools
 	started  int
 	sessions map[string]bool // by ID, those that are open
 }
@@ -70,6 +69,29 @@ const (
 	rpcNoMethod       = -32601
 	rpcInvalidParams  = -32602
 )
+
+// Add adds a tool, or replaces the one of that name.
+func (m *MCP) Add(name string, t Tool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	tools := Tools{name: t}
+	for other, t := range m.tools {
+		if other != name {
+			tools[other] = t
+		}
+	}
+	m.tools = tools
+}
+
+// all returns the tools. They do not change.
+func (m *MCP) all() Tools {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tools
+}
+
+// HasTools reports whether the server has any tool.
+func (m *MCP) HasTools() bool { return len(m.all()) > 0 }
 
 // Owns reports whether a request is one to the server. Its path decides: the body
 // of one that is not JSON-RPC is refused.
@@ -198,8 +220,9 @@ func (m *MCP) ping(id any, _ object) *Response { return rpcResult(id, object{}) 
 // list lists all tools, sorted by name.
 func (m *MCP) list(id any, _ object) *Response {
 	listed := []object{}
-	for _, name := range slices.Sorted(maps.Keys(m.Tools)) {
-		t := m.Tools[name]
+	tools := m.all()
+	for _, name := range slices.Sorted(maps.Keys(tools)) {
+		t := tools[name]
 		entry := object{{"name", name}}
 		if t.Description != "" {
 			entry = entry.with("description", t.Description)
@@ -220,7 +243,7 @@ func (m *MCP) list(id any, _ object) *Response {
 // call calls a tool.
 func (m *MCP) call(id any, params object) *Response {
 	name := params.text("name")
-	t, ok := m.Tools[name]
+	t, ok := m.all()[name]
 	if !ok {
 		return rpcError(http.StatusOK, id, rpcInvalidParams, "Unknown tool: "+name)
 	}

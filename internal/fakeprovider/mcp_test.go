@@ -10,7 +10,7 @@ import (
 
 // newMCP returns a server with a tool of each kind.
 func newMCP() *MCP {
-	return &MCP{Tools: Tools{
+	return &MCP{tools: Tools{
 		"weather": {
 			Description: "says how the weather is",
 			Input:       json.RawMessage(`{"type":"object","required":["city"]}`),

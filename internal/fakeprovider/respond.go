@@ -100,6 +100,10 @@ func (r *Request) Endpoint() string {
 	return r.family.name
 }
 
+// Body returns the body of the request. In a session it is the body that the same
+// request has over HTTP.
+func (r *Request) Body() []byte { return r.call.raw }
+
 // TakesTurn reports whether an answer of a model is asked for.
 func (r *Request) TakesTurn() bool { return !r.prompt.free }
 

@@ -8,8 +8,9 @@ import (
 
 // A Script has the answers of the model in the sessions of a provider.
 type Script struct {
-	// Number returns the number of the next response. IDs and times count up with
-	// it, so responses over HTTP take their numbers from the same function.
+	// Number returns the number of the next response, or of the one that Turn has
+	// just returned. IDs and times count up with it, so responses over HTTP take
+	// their numbers from the same function.
 	Number func() int
 
 	// Turn returns the answer to a request, or the error of the provider.
@@ -77,8 +78,8 @@ func (s *Session) Receive(message []byte) (answer [][]byte, end *Ending) {
 
 // ask answers a request that a message of the client has.
 func (s *Session) ask(message object, req *Request) (a sessionAnswer) {
-	a.n = s.script.Number()
 	if req.Problem != nil {
+		a.n = s.script.Number()
 		if s.script.Refused != nil {
 			s.script.Refused(req)
 		}
@@ -87,6 +88,7 @@ func (s *Session) ask(message object, req *Request) (a sessionAnswer) {
 	}
 
 	reply, problem := s.script.Turn(req)
+	a.n = s.script.Number()
 	if s.script.End != nil {
 		a.end = s.script.End(req)
 	}

@@ -514,18 +514,18 @@ func (f *mcpFake) RoundTrip(r *http.Request) (*http.Response, error) {
 }
 
 func newMCPFake() *mcpFake {
-	return &mcpFake{fakeprovider.MCP{Tools: fakeprovider.Tools{
-		"weather": {
-			Description: "says how the weather is",
-			Input:       json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`),
-			Call: func(args json.RawMessage) fakeprovider.ToolResult {
-				return fakeprovider.ToolResult{Text: "snow", Structured: args}
-			},
+	f := &mcpFake{}
+	f.Add("weather", fakeprovider.Tool{
+		Description: "says how the weather is",
+		Input:       json.RawMessage(`{"type":"object","properties":{"city":{"type":"string"}}}`),
+		Call: func(args json.RawMessage) fakeprovider.ToolResult {
+			return fakeprovider.ToolResult{Text: "snow", Structured: args}
 		},
-		"fail": {Call: func(json.RawMessage) fakeprovider.ToolResult {
-			return fakeprovider.ToolResult{Text: "disk full", IsError: true}
-		}},
-	}}}
+	})
+	f.Add("fail", fakeprovider.Tool{Call: func(json.RawMessage) fakeprovider.ToolResult {
+		return fakeprovider.ToolResult{Text: "disk full", IsError: true}
+	}})
+	return f
 }
 
 // The Go SDK of MCP lists and calls tools of a script, and sees their errors.
