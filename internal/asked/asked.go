@@ -21,6 +21,7 @@ type Request struct {
 	Header   http.Header // without the headers that recordings leave out
 	Body     []byte
 
+	Stream   bool   // the response is to be a stream
 	Model    string // "" for the model of an endpoint that has only one
 	System   string // the texts of the system and the developer, a line each
 	Messages []Message
@@ -87,6 +88,7 @@ func New(sent *interaction.Request) *Request {
 		URL:      sent.URL,
 		Header:   http.Header{},
 		Body:     sent.Body,
+		Stream:   read.Streams,
 		Model:    modelOf(read.Model, read.Boundary, sent),
 		Settings: map[string]json.RawMessage{},
 	}

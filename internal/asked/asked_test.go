@@ -195,6 +195,7 @@ func TestRequestReadsTheSameInEveryAPI(t *testing.T) {
 			Endpoint: got.Endpoint,
 			Method:   "POST",
 			URL:      tt.url,
+			Stream:   tt.name == "Vertex, streamed" || tt.name == "Ollama", // whose default it is
 			Header:   got.Header,
 			Body:     []byte(tt.body),
 			Settings: got.Settings,

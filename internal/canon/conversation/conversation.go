@@ -70,6 +70,7 @@ func readRequest(it *interaction.Interaction) (*Exchange, *canon.Form) {
 		Within:   it.Request.Within,
 		Name:     it.Request.Name,
 		Model:    form.Model,
+		Streams:  form.Wire != "whole" && form.Wire != canon.WebSocketWire,
 	}
 	_, e.Boundary = form.Kind()
 	e.Kind = KindOf(form, &it.Request)

@@ -16,6 +16,7 @@ type Exchange struct {
 	Within   string    `json:"within,omitempty"`
 	Name     string    `json:"name,omitempty"`
 	Model    string    `json:"model,omitempty"` // of the request
+	Streams  bool      `json:"-"`               // the request asks for a stream
 	Tools    []Tool    `json:"tools,omitempty"`
 	Messages []Message `json:"messages,omitempty"`
 	Settings []Setting `json:"settings,omitempty"` // other members of the body of a request to a model
