@@ -38,6 +38,9 @@ func Model(name string) Condition {
 	return func(r *promptecho.Request) bool { return r.Model == name }
 }
 
+// Streamed holds for requests that ask for a stream.
+func Streamed(r *promptecho.Request) bool { return r.Stream }
+
 // Not holds where cond does not.
 func Not(cond Condition) Condition {
 	return func(r *promptecho.Request) bool { return !cond(r) }

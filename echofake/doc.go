@@ -33,6 +33,7 @@
 //	several agents at once               When
 //	a program that takes a base URL      echotest.Serve
 //	what the program sent                Provider.Requests
+//	a member that only one API has       Turn.Set
 //	anything else                        Handler, Provider.Handle
 //
 // The test fails if the program asks once too often, if it asks too little, if

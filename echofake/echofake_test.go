@@ -283,3 +283,85 @@ func TestEmbeddings(t *testing.T) {
 		t.Errorf("got %v, %s", err, second.body)
 	}
 }
+
+// A member that only one API has is in the response, and one that cannot be there fails the test.
+func TestSetPutsAMemberIntoTheResponse(t *testing.T) {
+	t.Parallel()
+	turn := echofake.Text("hi").Set("service_tier", "flex").Set("usage/cost", 0.5)
+	for _, more := range []string{`"stream":false`, `"stream":true,"stream_options":{"include_usage":true}`} {
+		p := echofake.New(t, turn)
+		got := chat(t, p.Client(), "hi", more)
+		if !strings.Contains(got.body, `"service_tier":"flex"`) || !strings.Contains(got.body, `"cost":0.5`) {
+			t.Errorf("with %s got %s", more, got.body)
+		}
+	}
+	errors := errorsOf([]echofake.Step{echofake.Text("hi").Set("choices/3/x", 1)}, func(p *echofake.Provider) {
+		chat(t, p.Client(), "hi")
+	})
+	if !strings.Contains(errors, `Set("choices/3/x"): the list has no element 3`) {
+		t.Errorf("the report: %s", errors)
+	}
+	errors = errorsOf([]echofake.Step{echofake.Text("hi").Set("x", func() {})}, func(*echofake.Provider) {})
+	if !strings.Contains(errors, "unsupported type") {
+		t.Errorf("the report: %s", errors)
+	}
+}
+
+// Comments come before the first event of a stream, in the order of the script.
+func TestCommentsComeBeforeTheStream(t *testing.T) {
+	t.Parallel()
+	p := echofake.New(t, echofake.Text("hi").Comment("one").Comment("two"))
+	got := chat(t, p.Client(), "hi", `"stream":true`)
+	if !strings.HasPrefix(got.body, ": one\n\n: two\n\ndata: ") {
+		t.Errorf("got %s", got.body)
+	}
+}
+
+// A script tells streams from other requests.
+func TestStreamedTellsStreamsApart(t *testing.T) {
+	t.Parallel()
+	p := echofake.New(t,
+		echofake.Text("a title").When(echofake.Not(echofake.Streamed)).Always(),
+		echofake.Text("an answer"),
+	)
+	for range 2 {
+		if got := chat(t, p.Client(), "hi"); !strings.Contains(got.body, "a title") {
+			t.Errorf("got %s", got.body)
+		}
+	}
+	if got := chat(t, p.Client(), "hi", `"stream":true`); !strings.Contains(got.body, "answer") {
+		t.Errorf("got %s", got.body)
+	}
+}
+
+// A request says of each API whether it asks for a stream.
+func TestRequestsSayWhetherTheyStream(t *testing.T) {
+	t.Parallel()
+	const (
+		gemini  = "https://generativelanguage.googleapis.com/v1beta/models/m:"
+		bedrock = "https://bedrock-runtime.us-east-1.amazonaws.com/model/m/"
+	)
+	contents := `{"contents":[{"role":"user","parts":[{"text":"hi"}]}]}`
+	blocks := `{"messages":[{"role":"user","content":[{"text":"hi"}]}]}`
+	for _, tt := range []struct {
+		url, body string
+		want      bool
+	}{
+		{chatURL, chatBody("hi"), false},
+		{chatURL, chatBody("hi", `"stream":true`), true},
+		{"https://api.openai.com/v1/responses", `{"model":"m","input":"hi","stream":true}`, true},
+		{"https://api.anthropic.com/v1/messages",
+			`{"model":"m","max_tokens":9,"stream":true,"messages":[{"role":"user","content":"hi"}]}`, true},
+		{gemini + "generateContent", contents, false},
+		{gemini + "streamGenerateContent", contents, true},
+		{bedrock + "converse", blocks, false},
+		{bedrock + "converse-stream", blocks, true},
+		{"http://localhost:11434/api/chat", `{"model":"m","messages":[{"role":"user","content":"hi"}]}`, true},
+	} {
+		p := echofake.New(t, echofake.Text("hi"))
+		post(t, p.Client(), tt.url, tt.body)
+		if got := p.Requests()[0].Stream; got != tt.want {
+			t.Errorf("%s %s: got %v, want %v", tt.url, tt.body, got, tt.want)
+		}
+	}
+}

@@ -173,3 +173,8 @@ func implausible(q *question, t *taken, why string) string {
 		"  Change the turn, or mark it with Unchecked() if the model is to be wrong.",
 		t.number, t.line, t.words, q.number, why, q.describe())
 }
+
+// unset reports a member that the response of a turn cannot have.
+func unset(q *question, t *taken, err error) string {
+	return fmt.Sprintf("turn %d (%s: %s): %v\n%s", t.number, t.line, t.words, err, q.describe())
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -63,8 +64,8 @@ func (p *Provider) RoundTrip(req *http.Request) (*http.Response, error) {
 		return serveTo(turn.handler, req, body), nil
 	}
 	answer := answerOf(read, turn)
-	for name, values := range turn.header {
-		answer.Header[name] = values
+	if err := turn.change(answer); err != nil {
+		p.fail(unset(q, turn, err))
 	}
 	return response(req, answer, turn.hold), nil
 }
@@ -198,6 +199,22 @@ func answerOf(read *fakeprovider.Request, t *taken) *fakeprovider.Response {
 	answer.Header.Set("Retry-After", "0")
 	answer.Header.Set("Retry-After-Ms", "0")
 	return answer
+}
+
+// change gives a response what the methods of the turn set.
+func (t *taken) change(r *fakeprovider.Response) error {
+	for name, values := range t.header {
+		r.Header[name] = values
+	}
+	for _, m := range t.members {
+		if err := r.Set(m.path, m.value); err != nil {
+			return fmt.Errorf("Set(%q): %w", m.path, err)
+		}
+	}
+	for _, text := range slices.Backward(t.comments) {
+		r.Comment(text)
+	}
+	return nil
 }
 
 // sleep waits, or returns why the request was canceled.

@@ -31,9 +31,17 @@ type Turn struct {
 	times      int // how many requests it answers; 0 is one
 	always     bool
 
-	after  time.Duration
-	hold   <-chan struct{}
-	header http.Header
+	after    time.Duration
+	hold     <-chan struct{}
+	header   http.Header
+	comments []string
+	members  []member
+}
+
+// A member is one that [Turn.Set] sets.
+type member struct {
+	path  string
+	value []byte // JSON
 }
 
 // A turnKind is what kind of requests a turn answers.
@@ -237,6 +245,31 @@ func (t Turn) Header(name, value string) Turn {
 		t.header = http.Header{}
 	}
 	t.header.Set(name, value)
+	return t
+}
+
+// Set sets a member of the response, for what only one API has. The path has the
+// names that the API uses, and the numbers of elements:
+//
+//	Set("candidates/0/groundingMetadata/webSearchQueries", []string{"go 1.26"})
+//
+// Objects that are missing on the way are made, elements of lists are not. The
+// value becomes JSON; nil is null. In a stream, the last event that has the
+// object around the member is changed.
+func (t Turn) Set(path string, value any) Turn {
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.invalid = fmt.Sprintf("Set(%q): %v", path, err)
+	}
+	t.members = append(slices.Clip(t.members), member{path, text})
+	return t
+}
+
+// Comment puts a comment before the events of a stream, as gateways do while
+// they wait for a model: "OPENROUTER PROCESSING". Only server-sent events can
+// have comments.
+func (t Turn) Comment(text string) Turn {
+	t.comments = append(slices.Clip(t.comments), text)
 	return t
 }
 
