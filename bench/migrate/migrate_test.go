@@ -45,7 +45,7 @@ func TestPage(t *testing.T) {
 		t.Errorf("%s shows other diffs than testdata has; go test ./migrate -update writes\n%s", page, right)
 	}
 	for _, m := range regexp.MustCompile("(?m)^(.*)\n```\\w").FindAllStringSubmatch(text, -1) {
-		if !regexp.MustCompile(`^<!-- (diff: \S+|code: (?:bench/migrate/testdata|scripts/testdata/first)/\S+) -->$`).MatchString(m[1]) {
+		if !regexp.MustCompile(`^<!-- (diff: \S+|code: (?:bench/migrate/testdata|scripts/testdata/first|interop/fakes)/\S+) -->$`).MatchString(m[1]) {
 			t.Errorf("%s: no file is named above the block under %q", page, m[1])
 		}
 	}
