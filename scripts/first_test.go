@@ -32,6 +32,7 @@ const quickly = "-gcflags=github.com/openai/...=-l -gcflags=github.com/anthropic
 // from a proxy.
 func TestFirstTenMinutes(t *testing.T) {
 	t.Parallel()
+	command(t) // and linkonce
 	proxy, gopath := t.TempDir(), t.TempDir()
 	publish(t, filepath.Join(proxy, "github.com", "promptecho", "promptecho", "@v"))
 	var versions []string
@@ -70,7 +71,7 @@ func TestFirstTenMinutes(t *testing.T) {
 				"CI=",
 				"PATH="+bin+string(os.PathListSeparator)+env.Getenv("PATH"),
 			)
-			return nil
+			return linkOnce(env)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"compiled": compiled, "holds": holds, "paste": paste, "unplug": unplug,

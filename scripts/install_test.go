@@ -16,6 +16,7 @@ import (
 // with this module, as it would be published, and then the module cache of this machine.
 func TestInstall(t *testing.T) {
 	t.Parallel()
+	command(t) // and linkonce
 	proxy, gopath := t.TempDir(), t.TempDir()
 	publish(t, filepath.Join(proxy, "github.com", "promptecho", "promptecho", "@v"))
 	if out, err := exec.Command("go", "-C", "..", "mod", "tidy", "-diff").CombinedOutput(); err != nil { // so that the module cache has all that this one requires
@@ -29,11 +30,11 @@ func TestInstall(t *testing.T) {
 			env.Setenv("GOPROXY", "file://"+filepath.ToSlash(proxy)+",file://"+modules+"/cache/download")
 			env.Setenv("GOSUMDB", "off")
 			env.Setenv("GOTOOLCHAIN", "local")
-			env.Setenv("GOFLAGS", "-modcacherw")
+			env.Setenv("GOFLAGS", "-modcacherw -vet=off -ldflags=-w")
 			env.Setenv("GOPATH", gopath)
 			env.Setenv("GOBIN", filepath.Join(env.WorkDir, "bin"))
 			env.Setenv("GOCACHE", cache)
-			return nil
+			return linkOnce(env)
 		},
 	})
 }

@@ -55,7 +55,7 @@ func TestObserve(t *testing.T) {
 	}
 	cmd := exec.Command(filepath.Join(bin, "promptecho"), "observe", "-json")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CI=", "PROMPTECHO_MODE=", "GOFLAGS=-mod=mod", "GOPROXY=off", "GONOSUMDB=*")
+	cmd.Env = append(os.Environ(), "CI=", "PROMPTECHO_MODE=", "GOFLAGS=-mod=mod -vet=off -ldflags=-w", "GOPROXY=off", "GONOSUMDB=*")
 	var said strings.Builder
 	cmd.Stderr = &said
 	out, err := cmd.Output()

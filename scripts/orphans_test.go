@@ -204,7 +204,7 @@ func TestOutgrown(t *testing.T) {
 }
 
 func testOutgrown(t *testing.T, tt *outgrownCase, bin, mod string) {
-	dir := t.TempDir()
+	dir, linked := t.TempDir(), t.TempDir()
 	sent := filepath.Join(dir, "sent")
 	write := func(name, text string) {
 		file := filepath.Join(dir, filepath.FromSlash(name))
@@ -226,7 +226,8 @@ func testOutgrown(t *testing.T, tt *outgrownCase, bin, mod string) {
 		}
 		cmd := exec.Command(args[0], args[1:]...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "SENT="+sent, "CI=", "PROMPTECHO_MODE=", "GOFLAGS=-mod=mod -vet=off", "GOPROXY=off",
+		cmd.Env = append(os.Environ(), "SENT="+sent, "CI=", "PROMPTECHO_MODE=", "GOPROXY=off",
+			"GOFLAGS=-mod=mod -vet=off -ldflags=-w "+linkFlag(), "LINKED="+linked,
 			"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"), env)
 		out, err := cmd.CombinedOutput()
 		return string(out), err == nil

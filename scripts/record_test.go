@@ -125,7 +125,7 @@ func TestInterrupt(t *testing.T) {
 	start := func(flags ...string) (cmd *exec.Cmd, stdout io.Reader, stderr *bytes.Buffer) {
 		cmd, stderr = exec.Command(filepath.Join(bin, "promptecho"), append([]string{"record", "-p=1"}, flags...)...), new(bytes.Buffer)
 		cmd.Dir, cmd.Stderr = dir, stderr
-		cmd.Env = append(os.Environ(), "PROVIDER="+server.URL, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=", "GOWORK=off", "NO_PROXY=*")
+		cmd.Env = append(os.Environ(), "PROVIDER="+server.URL, "GOPROXY=off", "GOTOOLCHAIN=local", "GOFLAGS=-vet=off -ldflags=-w", "GOWORK=off", "NO_PROXY=*")
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		out, err := cmd.StdoutPipe()
 		if err == nil {

@@ -21,6 +21,7 @@ import (
 // modules in a proxy, the files.
 func TestRelease(t *testing.T) {
 	t.Parallel()
+	command(t) // and linkonce
 	modules := inRepository(t, "go", "env", "GOMODCACHE")
 	for _, dir := range []string{".", "tools", "lint", "store"} { // what their modules require gets into the cache
 		inRepository(t, "go", "-C", dir, "mod", "download")
@@ -52,7 +53,7 @@ func TestRelease(t *testing.T) {
 			env.Setenv("MODULES", modules)
 			env.Setenv("GOPROXY", "file://"+filepath.ToSlash(modules)+"/cache/download")
 			env.Setenv("GOSUMDB", "off")
-			env.Setenv("GOFLAGS", "-modcacherw -vet=off -ldflags=-w")
+			env.Setenv("GOFLAGS", "-modcacherw "+env.Getenv("GOFLAGS"))
 			env.Setenv("GOBIN", bin)
 			env.Setenv("OLDEST", oldest)
 			env.Setenv("PLATFORMS", tried)

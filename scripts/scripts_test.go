@@ -9,21 +9,34 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
-// command builds promptecho and returns the folder it is in.
+// programs has the programs that tests run, and is removed when all have run. TestMain sets it.
+var programs string
+
+// build builds promptecho and linkonce into programs.
+var build = sync.OnceValues(func() (output []byte, err error) {
+	promptecho := exec.Command("go", "build", "-o", programs, "./cmd/promptecho")
+	promptecho.Dir = ".." // the module that requires what the command needs
+	if output, err = promptecho.CombinedOutput(); err != nil {
+		return output, err
+	}
+	return exec.Command("go", "build", "-o", programs, "./linkonce").CombinedOutput()
+})
+
+// command returns the folder that promptecho is in. It is built once for all tests.
 func command(t *testing.T) string {
 	t.Helper()
-	bin := t.TempDir()
-	build := exec.Command("go", "build", "-o", bin, "./cmd/promptecho")
-	build.Dir = ".." // the module that requires what the command needs
-	if out, err := build.CombinedOutput(); err != nil {
+	if out, err := build(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	return bin
+	return programs
 }
 
 // goMod returns the go.mod of a user's module.
@@ -71,7 +84,29 @@ func offline(env *testscript.Env, bin string) error {
 	env.Setenv("GOPROXY", "off")
 	env.Setenv("GOTOOLCHAIN", "local")
 	env.Setenv("CI", "")
+	return linkOnce(env)
+}
+
+// linkOnce lets the go commands of a script link each program only once.
+func linkOnce(env *testscript.Env) error {
+	linked, err := os.MkdirTemp("", "linked")
+	if err != nil {
+		return err
+	}
+	env.Defer(func() { os.RemoveAll(linked) })
+	env.Setenv("LINKED", linked)
+	env.Setenv("LINKONCE", linkFlag())
+	env.Setenv("GOFLAGS", env.Getenv("GOFLAGS")+" "+linkFlag())
 	return nil
+}
+
+// linkFlag returns the flag of the go command that makes it link each program only once, in the
+// folder $LINKED. With FULL=1 it has none, and links whatever it links for a user.
+func linkFlag() string {
+	if full.Set() {
+		return ""
+	}
+	return "-toolexec=" + filepath.Join(programs, "linkonce")
 }
 
 // What go test prints with package echotest, and the commands that it prints, work in a module of a

@@ -20,7 +20,21 @@ import (
 )
 
 // TestMain lets the scripts run ask: a program that knows nothing of promptecho.
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"ask": ask}) }
+func TestMain(m *testing.M) { testscript.Main(tests{m}, map[string]func(){"ask": ask}) }
+
+// tests are all tests of this package, with a folder for the programs that they run.
+type tests struct{ *testing.M }
+
+func (t tests) Run() int {
+	dir, err := os.MkdirTemp("", "programs")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	programs = dir
+	return t.M.Run()
+}
 
 // ask asks a question of $OPENAI_BASE_URL as curl does, with its headers, and prints the
 // answer. Its status is 22 if that is an error, as with curl -f. $ASK_WITH has more fields.
