@@ -33,8 +33,7 @@ const quickly = "-gcflags=github.com/openai/...=-l -gcflags=github.com/anthropic
 func TestFirstTenMinutes(t *testing.T) {
 	t.Parallel()
 	command(t) // and linkonce
-	proxy, gopath := t.TempDir(), t.TempDir()
-	publish(t, filepath.Join(proxy, "github.com", "promptecho", "promptecho", "@v"))
+	proxy, gopath := published(t)
 	var versions []string
 	for _, m := range firstModules {
 		version := pinned(t, filepath.Join("..", m.pinnedIn, "go.mod"), m.path)
@@ -50,6 +49,7 @@ func TestFirstTenMinutes(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "first"),
 		RequireExplicitExec: true,
+		Condition:           inFull,
 		Setup: func(env *testscript.Env) error {
 			provider := servePlug(env)
 			env.Values["proxies"], env.Values["upstream"], env.Values["modules"] = proxies, upstream, modules

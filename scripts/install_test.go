@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -17,8 +18,7 @@ import (
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	command(t) // and linkonce
-	proxy, gopath := t.TempDir(), t.TempDir()
-	publish(t, filepath.Join(proxy, "github.com", "promptecho", "promptecho", "@v"))
+	proxy, gopath := published(t)
 	if out, err := exec.Command("go", "-C", "..", "mod", "tidy", "-diff").CombinedOutput(); err != nil { // so that the module cache has all that this one requires
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -49,27 +49,36 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// publish writes this module as version v1.0.0 into the folder of a proxy.
-func publish(t *testing.T, dir string) {
+// published returns a proxy that has this module as version v1.0.0, and a GOPATH for the module
+// cache of who gets it there. They are the same for all tests, so that it is compiled only once.
+func published(t *testing.T) (proxy, gopath string) {
 	t.Helper()
+	proxy, gopath = filepath.Join(programs, "proxy"), filepath.Join(programs, "gopath")
+	if err := publish(); err != nil {
+		t.Fatal(err)
+	}
+	return proxy, gopath
+}
+
+// publish writes this module into the folder of the proxy.
+var publish = sync.OnceValue(func() error {
+	dir := filepath.Join(programs, "proxy", "github.com", "promptecho", "promptecho", "@v")
 	mod, err := os.ReadFile(filepath.Join("..", "go.mod"))
 	if err == nil {
 		err = os.MkdirAll(dir, 0o755)
 	}
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	for name, text := range map[string]string{"list": "v1.0.0\n", "v1.0.0.info": `{"Version":"v1.0.0"}`, "v1.0.0.mod": string(mod)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
+			return err
 		}
 	}
 	f, err := os.Create(filepath.Join(dir, "v1.0.0.zip"))
 	if err != nil {
-		t.Fatal(err)
+		return err
 	}
 	defer f.Close()
-	if err := zip.CreateFromDir(f, module.Version{Path: "github.com/promptecho/promptecho", Version: "v1.0.0"}, ".."); err != nil {
-		t.Fatal(err)
-	}
-}
+	return zip.CreateFromDir(f, module.Version{Path: "github.com/promptecho/promptecho", Version: "v1.0.0"}, "..")
+})

@@ -113,6 +113,7 @@ func withProvider(t *testing.T, scripts, other string, fill func(dir string) err
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", scripts),
 		RequireExplicitExec: true,
+		Condition:           inFull,
 		Setup: func(env *testscript.Env) error {
 			provider := servePlug(env)
 			if err := offline(env, bin); err != nil {

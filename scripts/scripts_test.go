@@ -3,6 +3,7 @@
 package scripts
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -100,6 +101,14 @@ func linkOnce(env *testscript.Env) error {
 	return nil
 }
 
+// inFull lets a script do [full] lines only with FULL=1.
+func inFull(name string) (bool, error) {
+	if name != "full" {
+		return false, errors.New("no such condition")
+	}
+	return full.Set(), nil
+}
+
 // linkFlag returns the flag of the go command that makes it link each program only once, in the
 // folder $LINKED. With FULL=1 it has none, and links whatever it links for a user.
 func linkFlag() string {
@@ -117,6 +126,7 @@ func TestEchotest(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "echotest"),
 		RequireExplicitExec: true,
+		Condition:           inFull,
 		Setup: func(env *testscript.Env) error {
 			if err := offline(env, bin); err != nil {
 				return err

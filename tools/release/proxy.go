@@ -130,14 +130,15 @@ func sums(repo repository, version, commit string) ([]string, error) {
 
 // proxied returns the variables for a go command that gets modules from the folder of a proxy
 // first. It has a module cache of its own in that folder: what is not published yet must not get
-// into that of the user, where it would stay.
+// into that of the user, where it would stay. With -trimpath, the go command finds packages that it
+// has compiled from another such folder.
 func (r repository) proxied(folder string) ([]string, error) {
 	values, err := r.command(nil, "go", "env", "GOMODCACHE", "GOPROXY")
 	cache, proxies, _ := strings.Cut(values, "\n")
 	cache = filepath.Join(strings.TrimSpace(cache), "cache", "download")
 	return []string{
 		"GOMODCACHE=" + filepath.Join(folder, "cache"),
-		"GOFLAGS=-modcacherw",
+		"GOFLAGS=-modcacherw -trimpath",
 		"GOPROXY=" + fileURL(folder) + "," + fileURL(cache) + "," + proxies,
 		"GONOSUMDB=" + rootPath, // the checksum database has no entry of what is not published
 	}, err
