@@ -30,6 +30,9 @@ var textParsers = []struct{ file, text, why string }{
 	{"cmd/internal/demo/demo.go", "a sunny day", "the prompt in the Go code of the demo"},
 	{"cmd/internal/demo/demo.go", "key sent (", "the output of the demo's test, which is Go code in testdata"},
 
+	{"internal/fakeprovider/session.go", "event: ", "an event of a stream of server-sent events"},
+	{"internal/fakeprovider/session.go", "data: ", "an event of a stream of server-sent events"},
+
 	{"cmd/promptecho/files.go", "\n# promptecho cassette", "the first line of a cassette"},
 	{"cmd/promptecho/lint.go", "not defined: -fix", "the output of go vet"},
 	{"cmd/promptecho/lint.go", "go.mod file not found", "the output of the go command"},
