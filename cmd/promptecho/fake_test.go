@@ -90,8 +90,8 @@ func TestFakeOfOtherCassettes(t *testing.T) {
 		t.Errorf("status %d, %s", status, errs.String())
 	}
 	const want = `// a.yaml
-// #1: left out: http/example.com does not call a model
 echofake.New(t)
+// #1: left out: http/example.com does not call a model
 
 // b.yaml
 echofake.New(t,

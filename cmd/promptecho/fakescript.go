@@ -25,23 +25,22 @@ type scriptTurn struct {
 }
 
 // fakeScript returns Go source that makes a fake with the answers of a cassette. Notes stand
-// above the turn that they are about.
+// above the turn that they are about, and those behind the last turn at the end.
 func fakeScript(s *shownCassette, withUsage bool) ([]byte, error) {
-	var b strings.Builder
-	hasTurn := false
+	var turns, notes strings.Builder
 	for i, e := range s.Interactions {
 		turn := scriptTurnOf(e, s.stored[i], withUsage)
 		for _, note := range turn.notes {
-			fmt.Fprintf(&b, "// #%d: %s\n", e.Number, redact.OneLine(note))
+			fmt.Fprintf(&notes, "// #%d: %s\n", e.Number, redact.OneLine(note))
 		}
 		if turn.code != "" {
-			b.WriteString(turn.code + ",\n")
-			hasTurn = true
+			turns.WriteString(notes.String() + turn.code + ",\n")
+			notes.Reset()
 		}
 	}
-	source := "echofake.New(t,\n" + b.String() + ")\n"
-	if !hasTurn {
-		source = b.String() + "echofake.New(t)\n"
+	source := "echofake.New(t,\n" + turns.String() + ")\n" + notes.String()
+	if turns.Len() == 0 {
+		source = "echofake.New(t)\n" + notes.String()
 	}
 	return format.Source([]byte(source))
 }
@@ -164,7 +163,7 @@ func notesOf(e *conversation.Exchange) (notes []string) {
 		notes = append(notes, "when it was recorded, "+e.Answer.Broken+"; package echofault can cut the stream")
 	}
 	if len(e.Concurrent) > 0 && e.Concurrent[0] < e.Number {
-		notes = append(notes, "at the same time as #"+ranges(e.Concurrent)+
+		notes = append(notes, "at the same time as "+ranges(e.Concurrent)+
 			": echofake.When tells their requests apart")
 	}
 	if len(e.Answer.Parts) == 0 {
