@@ -157,6 +157,9 @@ func unused(slots []slot, requests int) string {
 func wrong(q *question, p *fakeprovider.Problem) string {
 	text := fmt.Sprintf("request %d is one that the provider refuses, with status %d: %s\n%s",
 		q.number, p.Status, p.Message, q.describe())
+	if p.Source != "" {
+		text += "\n  source: " + p.Source
+	}
 	return text + "\n\n  To answer it nevertheless, mark the turn with Unchecked()."
 }
 

@@ -95,6 +95,17 @@ func TestReports(t *testing.T) {
   To answer it nevertheless, mark the turn with Unchecked().`,
 		},
 		{
+			name:   "a request that a rule of the provider forbids",
+			script: steps(echofake.Text("hello").Always()),
+			test:   func(p *echofake.Provider) { chat(t, p.Client(), "hi", `"temprature":1`) },
+			want: `echofake: request 1 is one that the provider refuses, with status 400: Unrecognized request argument supplied: temprature
+  asked:  llm/openai.chat, model gpt-5.4-mini, "hi"
+  caller: harness_test.go:N
+  source: https://github.com/davidmigloz/langchain_dart/issues/712
+
+  To answer it nevertheless, mark the turn with Unchecked().`,
+		},
+		{
 			name:   "an unknown endpoint",
 			script: nil,
 			test:   func(p *echofake.Provider) { post(t, p.Client(), "https://example.com/v1/other", `{}`) },
