@@ -185,3 +185,13 @@ func TestChatFormat(t *testing.T) {
 		t.Errorf("json_object: %s", text)
 	}
 }
+
+// A request to a deployment of Azure needs no model in its body: the path has it.
+func TestAzureDeploymentNamesTheModel(t *testing.T) {
+	h := start(t)
+	r := h.post("/openai/deployments/my-gpt/chat/completions?api-version=2025-04-01-preview",
+		`{"messages":[{"role":"user","content":"hi"}]}`)
+	if r.StatusCode != 200 || !strings.Contains(r.text, `"model": "my-gpt"`) {
+		t.Errorf("got %d %s", r.StatusCode, r.text)
+	}
+}

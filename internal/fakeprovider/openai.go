@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // openai is the vendor of the OpenAI endpoints.
@@ -106,8 +107,14 @@ func openaiProblem(c *call, status int) Problem {
 	return invalid(fmt.Sprintf("Refused with status %d (stand-in, on demand).", status))
 }
 
-// openaiModel checks the model that a request names.
+// openaiModel checks the model that a request names. At Azure, the path may name
+// it: /openai/deployments/NAME/chat/completions.
 func openaiModel(c *call) *Problem {
+	_, deployment, isAzure := strings.Cut(c.path, "/deployments/")
+	if isAzure && c.body.text("model") == "" {
+		name, _, _ := strings.Cut(deployment, "/")
+		c.body = c.body.with("model", name)
+	}
 	switch c.body.text("model") {
 	case "":
 		return &Problem{Status: http.StatusBadRequest, Kind: "invalid_request_error",
