@@ -3,7 +3,6 @@ package echofake
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -177,6 +176,6 @@ func (p *Provider) finish() {
 		return
 	}
 	if report := unused(p.script.all(), requests); report != "" {
-		p.t.Error(fmt.Sprintf("echofake: %s", report))
+		p.t.Errorf("echofake: %s", report)
 	}
 }
