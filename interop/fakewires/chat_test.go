@@ -660,6 +660,7 @@ func streamTranscription(ctx context.Context, c openai.Client) (string, error) {
 }
 
 func translate(ctx context.Context, c openai.Client) (string, error) {
+	//lint:ignore SA1019 programs that use it are answered, too
 	r, err := c.Audio.Translations.New(ctx, openai.AudioTranslationNewParams{
 		Model: "whisper-1",
 		File:  openaiFile("a.wav"),

@@ -597,6 +597,7 @@ func TestMCPMark3labs(t *testing.T) {
 	if len(tools.Tools) != 2 || tools.Tools[0].Name != "fail" {
 		t.Errorf("%+v", tools.Tools)
 	}
+	//lint:ignore SA1019 programs that use it are answered, too
 	if err := client.Ping(t.Context()); err != nil {
 		t.Error(err)
 	}
