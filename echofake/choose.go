@@ -13,7 +13,6 @@ import (
 	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
-	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // question reads a request for conditions and reports, and records it.
@@ -32,7 +31,7 @@ func (p *Provider) questionOf(sent *interaction.Request, body []byte) *question 
 	p.redact.RedactHead(sent)
 	sent.Body = body
 	r := asked.New(sent)
-	return &question{Request: r, number: p.record(r), caller: stack.Caller()}
+	return &question{Request: r, number: p.record(r)}
 }
 
 // choose returns the turn for a request, or the error for one that has none.

@@ -7,16 +7,17 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/fakeprovider"
+	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
 
 // A question is a request as reports name it.
 type question struct {
 	*promptecho.Request
-	number int    // in the order of arrival, from 1
-	caller string // the line of the program
+	number int // in the order of arrival, from 1
 }
 
-// describe returns the lines about a request.
+// describe returns the lines about a request, with the line of the program. It is
+// called in the goroutine of the request.
 func (q *question) describe() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "  asked:  %s", q.name())
@@ -26,8 +27,8 @@ func (q *question) describe() string {
 	if text := q.lastText(); text != "" {
 		fmt.Fprintf(&b, ", %s", quoted(text))
 	}
-	if q.caller != "" {
-		fmt.Fprintf(&b, "\n  caller: %s", q.caller)
+	if caller := stack.Caller(); caller != "" {
+		fmt.Fprintf(&b, "\n  caller: %s", caller)
 	}
 	return b.String()
 }
