@@ -36,11 +36,7 @@ func (p *Provider) questionOf(sent *interaction.Request, body []byte) *question 
 
 // choose returns the turn for a request, or the error for one that has none.
 func (p *Provider) choose(q *question, read *fakeprovider.Request) (*taken, *fakeprovider.Problem) {
-	kind := answers
-	if read.WantsVectors() {
-		kind = embeddings
-	}
-	turn, ok := p.script.take(q.Request, kind, read.Problem != nil, q.number)
+	turn, ok := p.script.take(q.Request, kindOf(read), read.Problem != nil, q.number)
 	switch {
 	case ok:
 		return p.checked(q, read, &turn), nil
@@ -54,6 +50,17 @@ func (p *Provider) choose(q *question, read *fakeprovider.Request) (*taken, *fak
 	report := noTurn(q, p.script.all())
 	p.fail(report)
 	return nil, &fakeprovider.Problem{Status: http.StatusTeapot, Message: "echofake: " + report}
+}
+
+// kindOf returns which turns can answer a request.
+func kindOf(read *fakeprovider.Request) turnKind {
+	switch {
+	case !read.IsReadable():
+		return unreadable
+	case read.WantsVectors():
+		return embeddings
+	}
+	return answers
 }
 
 // refusal returns the response to a request that has no turn. No SDK sends one

@@ -195,6 +195,25 @@ func TestHandlerAnswersByteForByte(t *testing.T) {
 	}
 }
 
+// A turn of Handler answers an unknown endpoint, and one that is unchecked answers a wrong request.
+func TestUncheckedTurnsAnswerWrongRequests(t *testing.T) {
+	t.Parallel()
+	p := echofake.New(t,
+		echofake.Handler(http.NotFoundHandler()),
+		echofake.Text("fine").Unchecked(),
+		echofake.Error(400, "no JSON").Unchecked(),
+	)
+	if got := post(t, p.Client(), "https://example.com/v1/other", "{}"); got.StatusCode != http.StatusNotFound {
+		t.Errorf("got %d %s", got.StatusCode, got.body)
+	}
+	if got := chat(t, p.Client(), "hi", `"temprature":1`); !strings.Contains(got.body, `"fine"`) {
+		t.Errorf("got %d %s", got.StatusCode, got.body)
+	}
+	if got := post(t, p.Client(), chatURL, "{"); got.StatusCode != 400 || !strings.Contains(got.body, "no JSON") {
+		t.Errorf("got %d %s", got.StatusCode, got.body)
+	}
+}
+
 // A test lets the events of a stream come one by one.
 func TestHeldStreamComesEventByEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

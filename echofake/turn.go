@@ -51,6 +51,7 @@ const (
 	answers    turnKind = iota // of models that write texts, pictures or sounds
 	embeddings                 // of texts
 	anything                   // any request
+	unreadable                 // requests that no reply of a model can answer; no turn has it
 )
 
 // newTurn returns a turn that its caller's caller has made.
@@ -148,10 +149,12 @@ func Func(f func(r *promptecho.Request) Turn) Turn {
 }
 
 // Handler returns an answer that h writes, byte for byte. It is for answers
-// that the other functions cannot express.
+// that the other functions cannot express. It also answers requests that the
+// provider would refuse, and requests to endpoints that this package does not have.
 func Handler(h http.Handler) Turn {
 	t := newTurn(anything, "Handler")
 	t.handler = h
+	t.unchecked = true
 	return t
 }
 

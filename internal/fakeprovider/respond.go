@@ -100,6 +100,15 @@ func (r *Request) Endpoint() string {
 	return r.family.name
 }
 
+// IsReadable reports whether the request can be answered: its endpoint is known, and
+// its body has the format of the endpoint.
+func (r *Request) IsReadable() bool {
+	if r.family == nil {
+		return false
+	}
+	return r.call.body != nil || r.Problem == nil
+}
+
 // Body returns the body of the request. In a session it is the body that the same
 // request has over HTTP.
 func (r *Request) Body() []byte { return r.call.raw }
