@@ -16,6 +16,7 @@ var errClosed = errors.New("echofake: read of a closed response body")
 // A body is the body of a response. Each Read returns bytes of one event.
 type body struct {
 	ctx    context.Context
+	test   context.Context // ends with the test
 	events [][]byte        // those that are left
 	hold   <-chan struct{} // before each event but the first; nil for no waiting
 	whole  bool            // not a stream: the first event waits, too
@@ -26,8 +27,8 @@ type body struct {
 	closed chan struct{}
 }
 
-func newBody(ctx context.Context, events [][]byte, hold <-chan struct{}, whole bool) *body {
-	return &body{ctx: ctx, events: events, hold: hold, whole: whole, closed: make(chan struct{})}
+func newBody(ctx, test context.Context, events [][]byte, hold <-chan struct{}, whole bool) *body {
+	return &body{ctx: ctx, test: test, events: events, hold: hold, whole: whole, closed: make(chan struct{})}
 }
 
 // Read reads bytes of the next event.
@@ -69,6 +70,8 @@ func (b *body) wait() error {
 		return errClosed
 	case <-b.ctx.Done():
 		return context.Cause(b.ctx)
+	case <-b.test.Done():
+		return errOver
 	}
 }
 
@@ -79,28 +82,28 @@ func (b *body) Close() error {
 }
 
 // serveHandler lets a handler answer in a goroutine, so that the client reads
-// what it writes while it writes. The goroutine ends with the handler, which
-// sees the context of the request end when the client closes the body.
-func serveHandler(h http.Handler, in, req *http.Request) *http.Response {
-	ctx, cancel := context.WithCancel(in.Context())
+// what it writes while it writes. The goroutine ends with the handler, whose
+// context ends with that of the request, with the test, and when the client closes
+// the body.
+func (p *Provider) serveHandler(h http.Handler, in, req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(in.Context())
 	in = in.WithContext(ctx)
 	reader, writer := io.Pipe()
+	context.AfterFunc(p.ctx, func() { cancel(errOver) })
+	context.AfterFunc(ctx, func() { writer.CloseWithError(context.Cause(ctx)) })
+
 	w := &handlerWriter{header: http.Header{}, status: make(chan int, 1), body: writer}
 	go func() {
-		defer func() {
-			var err error // io.EOF for the client
-			v := recover()
-			if v == http.ErrAbortHandler {
-				err = io.ErrUnexpectedEOF
-			} else if v != nil {
-				err = fmt.Errorf("echofake: the handler panicked: %v", v)
-			}
-			w.WriteHeader(http.StatusOK)
-			writer.CloseWithError(err)
-		}()
+		defer func() { w.end(ctx, recover()) }()
 		h.ServeHTTP(w, in)
 	}()
-	status := <-w.status
+	var status int
+	select {
+	case status = <-w.status:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	w.sent.Set(fakeHeader, "fake")
 	return &http.Response{
 		Status:        strconv.Itoa(status) + " " + http.StatusText(status),
 		StatusCode:    status,
@@ -111,7 +114,7 @@ func serveHandler(h http.Handler, in, req *http.Request) *http.Response {
 		Body:          handlerBody{reader, cancel},
 		ContentLength: -1,
 		Request:       req,
-	}
+	}, nil
 }
 
 // A handlerWriter is the response of a handler.
@@ -146,13 +149,29 @@ func (w *handlerWriter) Write(p []byte) (int, error) {
 // Flush sends the header; see [http.Flusher].
 func (w *handlerWriter) Flush() { w.WriteHeader(http.StatusOK) }
 
+// end ends the response when the handler has returned, or panicked with a value.
+func (w *handlerWriter) end(ctx context.Context, panicked any) {
+	var err error // io.EOF for the client
+	switch {
+	case panicked == http.ErrAbortHandler:
+		err = io.ErrUnexpectedEOF
+	case panicked != nil:
+		err = fmt.Errorf("echofake: the handler panicked: %v", panicked)
+	}
+	isCanceled := ctx.Err() != nil
+	if !isCanceled {
+		w.WriteHeader(http.StatusOK)
+	}
+	w.body.CloseWithError(err)
+}
+
 // A handlerBody cancels the context of the handler when it is closed.
 type handlerBody struct {
 	*io.PipeReader
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 }
 
 func (b handlerBody) Close() error {
-	b.cancel()
+	b.cancel(errClosed)
 	return b.PipeReader.Close()
 }

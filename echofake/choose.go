@@ -2,6 +2,7 @@ package echofake
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -41,14 +42,14 @@ func (p *Provider) choose(q *question, read *fakeprovider.Request) (*taken, *fak
 	case ok:
 		return p.checked(q, read, &turn), nil
 	case read.Endpoint() == "":
-		p.fail(unknown(q))
+		p.fail(toUnknownEndpoint, unknown(q))
 		return nil, &fakeprovider.Problem{Status: http.StatusNotFound}
 	case read.Problem != nil:
-		p.fail(wrong(q, read.Problem))
+		p.fail(wasRefused, wrong(q, read.Problem))
 		return nil, read.Problem
 	}
-	report := noTurn(q, p.script.all())
-	p.fail(report)
+	report := noTurn(q, kindOf(read), p.script.all())
+	p.fail(hadNoTurn, report)
 	return nil, &fakeprovider.Problem{Status: http.StatusTeapot, Message: "echofake: " + report}
 }
 
@@ -79,7 +80,7 @@ func (p *Provider) checked(q *question, read *fakeprovider.Request, turn *taken)
 	isReply := turn.problem == nil && turn.handler == nil && turn.compute == nil
 	if isReply && !turn.unchecked {
 		if why := read.Implausible(&turn.reply); why != "" {
-			p.fail(implausible(q, turn, why))
+			p.fail(didNotFit, implausible(q, turn, why))
 		}
 	}
 	turn.nameCalls()
@@ -88,11 +89,9 @@ func (p *Provider) checked(q *question, read *fakeprovider.Request, turn *taken)
 
 // computed returns the turn that the function of a turn makes.
 func (p *Provider) computed(q *question, read *fakeprovider.Request, turn *taken) *taken {
-	made := turn.compute(q.Request)
-	made.line = turn.line
-	made.compute = nil // a function that returns a function
+	made := turn.compute(q.Request).within(turn.Turn)
 	if made.invalid != "" && !made.unchecked {
-		p.fail(fmt.Sprintf("turn %d (%s: %s): %s", turn.number, turn.line, made.words, made.invalid))
+		p.fail(didNotFit, fmt.Sprintf("turn %d (%s: %s): %s", turn.number, turn.line, made.words, made.invalid))
 	}
 	return p.checked(q, read, &taken{made, turn.number, turn.use})
 }
@@ -123,12 +122,16 @@ func (t *taken) responseNumber() int {
 // answerOf returns the response of a turn.
 func answerOf(read *fakeprovider.Request, t *taken) *fakeprovider.Response {
 	n := t.responseNumber()
-	if t.problem == nil {
-		return read.Answer(n, t.reply)
+	var answer *fakeprovider.Response
+	if t.problem != nil {
+		answer = read.Refuse(n, *t.problem)
+	} else {
+		answer = read.Answer(n, t.reply)
 	}
-	answer := read.Refuse(n, *t.problem)
-	answer.Header.Set("Retry-After", "0")
-	answer.Header.Set("Retry-After-Ms", "0")
+	if answer.Status >= 400 {
+		answer.Header.Set("Retry-After", "0")
+		answer.Header.Set("Retry-After-Ms", "0")
+	}
 	return answer
 }
 
@@ -148,8 +151,8 @@ func (t *taken) change(r *fakeprovider.Response) error {
 	return nil
 }
 
-// sleep waits, or returns why the request was canceled.
-func sleep(ctx context.Context, d time.Duration) error {
+// sleep waits, or returns why the request was canceled. It ends with the test.
+func (p *Provider) sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
@@ -160,16 +163,26 @@ func sleep(ctx context.Context, d time.Duration) error {
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
+	case <-p.ctx.Done():
+		return errOver
 	}
 }
 
+// errOver is the error of a request that comes after the end of the test, or that
+// waits until then.
+var errOver = errors.New("echofake: the test has ended: let the program end before the test does")
+
+// fakeHeader is the header that says of a response that it is a fake. A recorder
+// writes that into its cassette.
+const fakeHeader = "X-Promptecho-Provider"
+
 // response makes a response for a client.
-func response(req *http.Request, r *fakeprovider.Response, hold <-chan struct{}) *http.Response {
+func (p *Provider) response(req *http.Request, r *fakeprovider.Response, hold <-chan struct{}) *http.Response {
 	events := r.Events
 	if events == nil {
 		events = [][]byte{r.Body}
 	}
-	r.Header.Set("X-Promptecho-Provider", "fake")
+	r.Header.Set(fakeHeader, "fake")
 	return &http.Response{
 		Status:        strconv.Itoa(r.Status) + " " + http.StatusText(r.Status),
 		StatusCode:    r.Status,
@@ -177,7 +190,7 @@ func response(req *http.Request, r *fakeprovider.Response, hold <-chan struct{})
 		ProtoMajor:    1,
 		ProtoMinor:    1,
 		Header:        r.Header,
-		Body:          newBody(req.Context(), events, hold, r.Events == nil),
+		Body:          newBody(req.Context(), p.ctx, events, hold, r.Events == nil),
 		ContentLength: -1,
 		Request:       req,
 	}

@@ -3,12 +3,15 @@ package echofake
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -30,7 +33,7 @@ type Provider struct {
 	mu         sync.Mutex
 	requests   []*promptecho.Request
 	hasHandler bool
-	reported   int // the number of reported requests
+	failures   map[failure]int // how often the test failed for each reason
 	isOver     bool
 }
 
@@ -85,7 +88,7 @@ func (p *Provider) Handle(pattern string, h http.Handler) {
 
 // HandleTool adds a tool to an MCP server, which answers requests whose path ends
 // with /mcp. The function gets the arguments, a JSON object. Its result becomes
-// the text of the result; a result that is not a string is structured JSON, too.
+// the text of the result. One that is a JSON object is structured content, too.
 // An error becomes a result that says it is an error.
 func (p *Provider) HandleTool(name string, f func(args json.RawMessage) (any, error)) {
 	p.mcp.Add(name, fakeprovider.Tool{Call: func(args json.RawMessage) fakeprovider.ToolResult {
@@ -144,15 +147,30 @@ func (p *Provider) over() bool {
 	return p.isOver
 }
 
-// fail fails the test with a report. A program that asks on and on fails it
-// three times, and then only counts.
-func (p *Provider) fail(report string) {
-	const most = 3
+// A failure is why a request fails the test.
+type failure string
+
+const (
+	hadNoTurn         failure = "requests without a turn"
+	wasRefused        failure = "requests that the provider refuses"
+	toUnknownEndpoint failure = "requests to unknown endpoints"
+	didNotFit         failure = "turns that do not fit"
+)
+
+// mostReports is how often a test is told of one kind of failure: a program that
+// asks on and on makes one mistake.
+const mostReports = 3
+
+// fail fails the test with a report.
+func (p *Provider) fail(why failure, report string) {
 	p.t.Helper()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.reported++
-	if p.isOver || p.reported > most {
+	if p.failures == nil {
+		p.failures = map[failure]int{}
+	}
+	p.failures[why]++
+	if p.isOver || p.failures[why] > mostReports {
 		return
 	}
 	p.t.Errorf("echofake: %s", report)
@@ -162,15 +180,17 @@ func (p *Provider) fail(report string) {
 func (p *Provider) finish() {
 	p.t.Helper()
 	p.mu.Lock()
-	reported, requests := p.reported, len(p.requests)
+	requests := len(p.requests)
+	failures := p.failures
 	p.isOver = true
 	p.mu.Unlock()
 	p.cancel()
 	p.sockets.Close()
 
-	const most = 3
-	if reported > most {
-		p.t.Errorf("echofake: %d more requests were like that", reported-most)
+	for _, why := range slices.Sorted(maps.Keys(failures)) {
+		if more := failures[why] - mostReports; more > 0 {
+			p.t.Errorf("echofake: %s of %s", english.Count(more, "more report"), why)
+		}
 	}
 	if p.t.Failed() || p.t.Skipped() {
 		return

@@ -50,16 +50,16 @@ func (q *question) lastText() string {
 	return last.Text
 }
 
-// noTurn reports a request that no turn answers.
-func noTurn(q *question, slots []slot) string {
+// noTurn reports a request that no turn answers. Kind is that of the turns that
+// could.
+func noTurn(q *question, kind turnKind, slots []slot) string {
 	var unmet, other int
 	for i := range slots {
-		if slots[i].isUsed() {
-			continue
-		}
-		if slots[i].kind == answers || slots[i].kind == anything {
+		switch {
+		case slots[i].isUsed():
+		case slots[i].kind == kind || slots[i].kind == anything:
 			unmet++
-		} else {
+		default:
 			other++
 		}
 	}
@@ -69,6 +69,8 @@ func noTurn(q *question, slots []slot) string {
 		why = "the script has no turns"
 	case unmet > 0:
 		why = "no unused turn has conditions that it meets"
+	case other > 0 && kind == embeddings:
+		why = "it asks for vectors, and no unused turn is an Embedding"
 	case other > 0:
 		why = "the unused turns are for embeddings"
 	}

@@ -61,6 +61,21 @@ func TestReports(t *testing.T) {
   To answer it, add a turn after report_test.go:N.`,
 		},
 		{
+			name:   "vectors without an Embedding",
+			script: steps(echofake.Text("hello").Always()),
+			test: func(p *echofake.Provider) {
+				post(t, p.Client(), "https://api.openai.com/v1/embeddings", `{"model":"text-embedding-3-small","input":"a cat"}`)
+			},
+			want: `echofake: request 1 has no turn: it asks for vectors, and no unused turn is an Embedding
+  asked:  llm/openai.embeddings, model text-embedding-3-small
+  caller: harness_test.go:N
+
+  the script:
+    report_test.go:N  Text("hello"): not needed
+
+  To answer it, add a turn after report_test.go:N.`,
+		},
+		{
 			name:   "a tool that is not offered",
 			script: steps(echofake.ToolCall("search", `{"q":"x"}`)),
 			test:   func(p *echofake.Provider) { chat(t, p.Client(), "hi", weatherTool) },
@@ -141,7 +156,7 @@ func TestManyMissesAreCounted(t *testing.T) {
 			chat(t, p.Client(), "again")
 		}
 	})
-	if n := strings.Count(got, "echofake: request "); n != 3 || !strings.HasSuffix(got, "7 more requests were like that") {
+	if n := strings.Count(got, "echofake: request "); n != 3 || !strings.HasSuffix(got, "7 more reports of requests without a turn") {
 		t.Errorf("%d reports: %s", n, got)
 	}
 }

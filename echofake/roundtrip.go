@@ -2,16 +2,12 @@ package echofake
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"net/http"
 
 	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 )
-
-// errOver is the error of a request that comes after the end of the test.
-var errOver = errors.New("echofake: the test has ended: let the program end before the test does")
 
 // RoundTrip answers a request. It returns an error if the context of the request
 // ends, or if the test has ended.
@@ -27,38 +23,39 @@ func (p *Provider) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errOver
 	}
 	if h := p.handlerFor(req); h != nil {
-		return serveTo(h, req, body), nil
+		return p.serveTo(h, req, body)
 	}
-
 	if h := fakeprovider.ReadHandshake(req, &p.state); h != nil {
 		return p.openSocket(req, h), nil
 	}
+
+	q := p.question(req, body)
 	if p.mcp.HasTools() && p.mcp.Owns(req) {
-		return response(req, p.mcp.Answer(req, body), nil), nil
+		return p.response(req, p.mcp.Answer(req, body), nil), nil
 	}
 	read := fakeprovider.Read(req, body, &p.state)
-	if read.Endpoint() != "" && !read.TakesTurn() {
-		return response(req, read.Answer(0, fakeprovider.Reply{}), nil), nil
+	isFree := !read.TakesTurn() && read.Problem == nil
+	if isFree {
+		return p.response(req, read.Answer(0, fakeprovider.Reply{}), nil), nil
 	}
-	q := p.question(req, body)
 	turn, problem := p.choose(q, read)
 	if problem != nil {
-		return response(req, refusal(read, *problem), nil), nil
+		return p.response(req, refusal(read, *problem), nil), nil
 	}
 	if turn.compute != nil {
 		turn = p.computed(q, read, turn)
 	}
-	if err := sleep(req.Context(), turn.after); err != nil {
+	if err := p.sleep(req.Context(), turn.after); err != nil {
 		return nil, err
 	}
 	if turn.handler != nil {
-		return serveTo(turn.handler, req, body), nil
+		return p.serveTo(turn.handler, req, body)
 	}
 	answer := answerOf(read, turn)
 	if err := turn.change(answer); err != nil {
-		p.fail(unset(q, turn, err))
+		p.fail(didNotFit, unset(q, turn, err))
 	}
-	return response(req, answer, turn.hold), nil
+	return p.response(req, answer, turn.hold), nil
 }
 
 // readBody reads and closes the body of a request.
@@ -68,24 +65,25 @@ func readBody(req *http.Request) ([]byte, error) {
 	return b.Kept(true), err
 }
 
-// handlerFor returns the handler that [Provider.Handle] has for a request, or nil.
+// handlerFor returns the handlers of [Provider.Handle] if one is for the request, or
+// nil.
 func (p *Provider) handlerFor(req *http.Request) http.Handler {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.hasHandler {
 		return nil
 	}
-	h, pattern := p.mux.Handler(req)
+	_, pattern := p.mux.Handler(req)
 	if pattern == "" {
 		return nil
 	}
-	return h
+	return p.mux
 }
 
 // serveTo returns what a handler writes.
-func serveTo(h http.Handler, req *http.Request, body []byte) *http.Response {
+func (p *Provider) serveTo(h http.Handler, req *http.Request, body []byte) (*http.Response, error) {
 	in := req.Clone(req.Context())
 	in.Body = io.NopCloser(bytes.NewReader(body))
 	in.RequestURI = req.URL.RequestURI()
-	return serveHandler(h, in, req)
+	return p.serveHandler(h, in, req)
 }

@@ -1,6 +1,7 @@
 package echofake
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -14,18 +15,20 @@ func (p *Provider) openSocket(req *http.Request, h *fakeprovider.Handshake) *htt
 	if h.Problem != nil {
 		q := p.question(req, nil)
 		if h.Endpoint() == "" {
-			p.fail(unknown(q))
+			p.fail(toUnknownEndpoint, unknown(q))
 		} else {
-			p.fail(wrong(q, h.Problem))
+			p.fail(wasRefused, wrong(q, h.Problem))
 		}
-		return response(req, h.Refuse(0, *h.Problem), nil)
+		return p.response(req, h.Refuse(0, *h.Problem), nil)
 	}
 	s := &socketScript{provider: p, handshake: req}
-	return p.sockets.Connect(h, h.Session(fakeprovider.Script{
+	resp := p.sockets.Connect(h, h.Session(fakeprovider.Script{
 		Number:  func() int { return s.number },
 		Turn:    s.turn,
 		Refused: s.refused,
 	}))
+	resp.Header.Set(fakeHeader, "fake")
+	return resp
 }
 
 // A socketScript answers the requests of one WebSocket.
@@ -49,11 +52,12 @@ func (s *socketScript) turn(read *fakeprovider.Request) (fakeprovider.Reply, *fa
 	}
 	s.number = turn.responseNumber()
 	if turn.handler != nil {
-		p.fail(implausible(q, turn, "a Handler cannot answer in a WebSocket"))
+		p.fail(didNotFit, fmt.Sprintf("turn %d (%s: %s): a Handler cannot answer in a WebSocket",
+			turn.number, turn.line, turn.words))
 		return fakeprovider.Reply{}, &fakeprovider.Problem{Status: http.StatusInternalServerError}
 	}
 	// The context of the request that opens a WebSocket may end when it is open.
-	if err := sleep(p.ctx, turn.after); err != nil {
+	if err := p.sleep(p.ctx, turn.after); err != nil {
 		return fakeprovider.Reply{}, &fakeprovider.Problem{Status: http.StatusInternalServerError}
 	}
 	return turn.reply, turn.problem
@@ -62,7 +66,7 @@ func (s *socketScript) turn(read *fakeprovider.Request) (fakeprovider.Reply, *fa
 // refused reports a request that the provider refuses.
 func (s *socketScript) refused(read *fakeprovider.Request) {
 	s.number = 0
-	s.provider.fail(wrong(s.question(read), read.Problem))
+	s.provider.fail(wasRefused, wrong(s.question(read), read.Problem))
 }
 
 // question records a request as the one over HTTP that has the same body: those of

@@ -1,12 +1,14 @@
 package echofake
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/promptecho/promptecho"
@@ -113,10 +115,7 @@ func Refusal(text string) Turn {
 func Error(status int, message ...string) Turn {
 	t := newTurn(anything, fmt.Sprintf("Error(%d)", status))
 	t.problem = problemOf(status, message)
-	if status < 400 || status > 599 {
-		t.invalid = fmt.Sprintf("%d is not the status of an error", status)
-	}
-	return t
+	return t.checkStatus(status)
 }
 
 // Embedding returns an answer with vectors, one for each text of the request.
@@ -140,8 +139,9 @@ func File(path string) Turn {
 	return t
 }
 
-// Func returns an answer that f makes for each request. It is called by the
-// goroutine of the request, and may be called concurrently.
+// Func returns an answer that f makes for each request, other than for embeddings.
+// It is called by the goroutine of the request, and may be called concurrently.
+// What methods set on the turn of Func holds where f does not set it.
 func Func(f func(r *promptecho.Request) Turn) Turn {
 	t := newTurn(answers, "Func")
 	t.compute = f
@@ -238,7 +238,7 @@ func (t Turn) RetryAfter(d time.Duration) Turn {
 // error.
 func (t Turn) ThenError(status int, message ...string) Turn {
 	t.reply.Broken = problemOf(status, message)
-	return t
+	return t.checkStatus(status)
 }
 
 // Header sets a header of the response.
@@ -264,7 +264,7 @@ func (t Turn) Set(path string, value any) Turn {
 	if err != nil {
 		t.invalid = fmt.Sprintf("Set(%q): %v", path, err)
 	}
-	t.members = append(slices.Clip(t.members), member{path, text})
+	t.members = append(slices.Clip(t.members), member{strings.TrimPrefix(path, "/"), text})
 	return t
 }
 
@@ -321,8 +321,46 @@ func (t Turn) Unchecked() Turn {
 	return t
 }
 
+// within returns a turn that the function of the outer turn has made. What the
+// methods of the outer turn set is kept where the inner turn does not set it.
+func (t Turn) within(outer Turn) Turn {
+	t.line = outer.line
+	t.words = outer.words
+	t.compute = nil // a function that returns a function
+	t.unchecked = t.unchecked || outer.unchecked
+	t.after = cmp.Or(t.after, outer.after)
+	if t.hold == nil {
+		t.hold = outer.hold
+	}
+	t.members = slices.Concat(outer.members, t.members)
+	t.comments = slices.Concat(outer.comments, t.comments)
+	for name := range outer.header {
+		if t.header.Get(name) == "" {
+			t = t.Header(name, outer.header.Get(name))
+		}
+	}
+
+	set := outer.reply
+	r := &t.reply
+	r.Reasoning = cmp.Or(r.Reasoning, set.Reasoning)
+	r.Finish = cmp.Or(r.Finish, set.Finish)
+	r.Usage = cmp.Or(r.Usage, set.Usage)
+	if r.Broken == nil {
+		r.Broken = set.Broken
+	}
+	return t
+}
+
 // turns returns the turn; see [Step].
 func (t Turn) turns() []Turn { return []Turn{t} }
+
+// checkStatus makes a turn invalid whose status is not that of an error.
+func (t Turn) checkStatus(status int) Turn {
+	if status < 400 || status > 599 {
+		t.invalid = fmt.Sprintf("%d is not the status of an error", status)
+	}
+	return t
+}
 
 // problemOf returns the error of a provider.
 func problemOf(status int, message []string) *fakeprovider.Problem {

@@ -9,11 +9,12 @@ import (
 // (https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html).
 // Only the type float is there.
 var cohereBedrock = family{
-	name:   "bedrock.cohere_embeddings",
-	vendor: aws,
-	owns:   bedrockInvoke("cohere.embed"),
-	read:   readCohereBedrock,
-	write:  writeCohereBedrock,
+	vectors: true,
+	name:    "bedrock.cohere_embeddings",
+	vendor:  aws,
+	owns:    bedrockInvoke("cohere.embed"),
+	read:    readCohereBedrock,
+	write:   writeCohereBedrock,
 }
 
 func readCohereBedrock(c *call) (prompt, *Problem) {

@@ -8,21 +8,23 @@ import (
 
 // cohereEmbed is Cohere's embed, version 2.
 var cohereEmbed = family{
-	name:   "cohere.embed",
-	vendor: cohere,
-	owns:   suffix("/v2/embed"),
-	read:   readCohereEmbed,
-	write:  writeCohereEmbed,
+	vectors: true,
+	name:    "cohere.embed",
+	vendor:  cohere,
+	owns:    suffix("/v2/embed"),
+	read:    readCohereEmbed,
+	write:   writeCohereEmbed,
 }
 
 // cohereEmbedV1 is Cohere's embed, version 1. Without embedding types its vectors
 // are a plain list.
 var cohereEmbedV1 = family{
-	name:   "cohere.embed_v1",
-	vendor: cohere,
-	owns:   suffix("/v1/embed"),
-	read:   readCohereEmbed,
-	write:  writeCohereEmbedV1,
+	vectors: true,
+	name:    "cohere.embed_v1",
+	vendor:  cohere,
+	owns:    suffix("/v1/embed"),
+	read:    readCohereEmbed,
+	write:   writeCohereEmbedV1,
 }
 
 func readCohereEmbed(c *call) (prompt, *Problem) {

@@ -9,11 +9,12 @@ import (
 // cohereRerank is Cohere's rerank, versions 1 and 2. Its inputs are the query and
 // the documents: their vectors tell how near they are.
 var cohereRerank = family{
-	name:   "cohere.rerank",
-	vendor: cohere,
-	owns:   suffix("/v2/rerank", "/v1/rerank"),
-	read:   readCohereRerank,
-	write:  writeCohereRerank,
+	vectors: true,
+	name:    "cohere.rerank",
+	vendor:  cohere,
+	owns:    suffix("/v2/rerank", "/v1/rerank"),
+	read:    readCohereRerank,
+	write:   writeCohereRerank,
 }
 
 func readCohereRerank(c *call) (prompt, *Problem) {

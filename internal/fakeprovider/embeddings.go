@@ -12,11 +12,12 @@ import (
 
 // embeddings is OpenAI Embeddings.
 var embeddings = family{
-	name:   "openai.embeddings",
-	vendor: openai,
-	owns:   suffix("/embeddings"),
-	read:   readEmbeddings,
-	write:  writeEmbeddings,
+	vectors: true,
+	name:    "openai.embeddings",
+	vendor:  openai,
+	owns:    suffix("/embeddings"),
+	read:    readEmbeddings,
+	write:   writeEmbeddings,
 }
 
 func readEmbeddings(c *call) (prompt, *Problem) {

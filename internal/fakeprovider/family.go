@@ -28,6 +28,9 @@ type family struct {
 	// JSON object.
 	decode func(contentType string, body []byte) (object, *Problem)
 
+	// vectors is set if vectors of texts are wanted, and not an answer of a model.
+	vectors bool
+
 	// read reads a request. It returns a problem if the provider would refuse it.
 	read func(c *call) (prompt, *Problem)
 

@@ -7,29 +7,32 @@ import (
 
 // geminiEmbed is Gemini's embedContent: one text, on Vertex AI too.
 var geminiEmbed = family{
-	name:   "gemini.embed",
-	vendor: google,
-	owns:   suffix(":embedContent"),
-	read:   readGeminiEmbed,
-	write:  writeGeminiEmbed,
+	vectors: true,
+	name:    "gemini.embed",
+	vendor:  google,
+	owns:    suffix(":embedContent"),
+	read:    readGeminiEmbed,
+	write:   writeGeminiEmbed,
 }
 
 // geminiBatchEmbed is Gemini's batchEmbedContents: a request for each text.
 var geminiBatchEmbed = family{
-	name:   "gemini.batch_embed",
-	vendor: google,
-	owns:   suffix(":batchEmbedContents"),
-	read:   readGeminiBatchEmbed,
-	write:  writeGeminiBatchEmbed,
+	vectors: true,
+	name:    "gemini.batch_embed",
+	vendor:  google,
+	owns:    suffix(":batchEmbedContents"),
+	read:    readGeminiBatchEmbed,
+	write:   writeGeminiBatchEmbed,
 }
 
 // vertexPredict is Vertex AI's predict of embedding models.
 var vertexPredict = family{
-	name:   "vertex.predict",
-	vendor: google,
-	owns:   suffix(":predict"),
-	read:   readVertexPredict,
-	write:  writeVertexPredict,
+	vectors: true,
+	name:    "vertex.predict",
+	vendor:  google,
+	owns:    suffix(":predict"),
+	read:    readVertexPredict,
+	write:   writeVertexPredict,
 }
 
 func readGeminiEmbed(c *call) (prompt, *Problem) {

@@ -1,10 +1,8 @@
 package fakeprovider
 
 import (
-	"cmp"
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"strings"
 )
 
@@ -271,7 +269,7 @@ func (g *geminiAnswer) chunks() []object {
 		before = before.plus(usedBy(r))
 	}
 	if broken := g.replies[0].Broken; broken != nil {
-		chunks = append(chunks, geminiError(*broken))
+		chunks = append(chunks, googleError(*broken))
 	}
 	return chunks
 }
@@ -306,15 +304,4 @@ func (g *geminiAnswer) candidateChunks(i int, r Reply, before geminiUsed) []obje
 		chunks = append(chunks, g.response([]object{candidate}, before.plus(sent)))
 	}
 	return chunks
-}
-
-// geminiError is an error as Gemini spells it, as a body and in a stream.
-func geminiError(p Problem) object {
-	p.Status = cmp.Or(p.Status, http.StatusInternalServerError)
-	kind, message := googleProblem(p.Status)
-	return object{{"error", object{
-		{"code", p.Status},
-		{"message", cmp.Or(p.Message, message)},
-		{"status", cmp.Or(p.Kind, kind)},
-	}}}
 }

@@ -1,6 +1,7 @@
 package fakeprovider
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -58,14 +59,18 @@ func googleModel(c *call) (string, *Problem) {
 
 func refuseGoogle(_ *call, h http.Header, p Problem) []byte {
 	h.Set("Content-Type", googleJSON)
-	if p.Message == "" {
-		p.Kind, p.Message = googleProblem(p.Status)
-	}
-	return append(pretty(object{{"error", object{
+	return append(pretty(googleError(p), "  "), '\n')
+}
+
+// googleError is the body of an error.
+func googleError(p Problem) object {
+	p.Status = cmp.Or(p.Status, http.StatusInternalServerError)
+	kind, message := googleProblem(p.Status)
+	return object{{"error", object{
 		{"code", p.Status},
-		{"message", p.Message},
-		{"status", p.Kind},
-	}}}, "  "), '\n')
+		{"message", cmp.Or(p.Message, message)},
+		{"status", cmp.Or(p.Kind, kind)},
+	}}}
 }
 
 // googleProblem is what is said with a status if nothing else is.

@@ -147,11 +147,12 @@ func mistralMissing(param string) *Problem {
 
 // mistralEmbeddings is Mistral's embeddings.
 var mistralEmbeddings = family{
-	name:   "mistral.embeddings",
-	vendor: mistral,
-	owns:   suffix("/embeddings"),
-	read:   readMistralEmbeddings,
-	write:  writeMistralEmbeddings,
+	vectors: true,
+	name:    "mistral.embeddings",
+	vendor:  mistral,
+	owns:    suffix("/embeddings"),
+	read:    readMistralEmbeddings,
+	write:   writeMistralEmbeddings,
 }
 
 func readMistralEmbeddings(c *call) (prompt, *Problem) {

@@ -4,22 +4,24 @@ import "net/http"
 
 // ollamaEmbed is Ollama's embed: a text, or texts.
 var ollamaEmbed = family{
-	name:   "ollama.embed",
-	vendor: ollama,
-	owns:   suffix("/api/embed"),
-	read:   readOllamaEmbed,
-	write:  writeOllamaEmbed,
+	vectors: true,
+	name:    "ollama.embed",
+	vendor:  ollama,
+	owns:    suffix("/api/embed"),
+	read:    readOllamaEmbed,
+	write:   writeOllamaEmbed,
 }
 
 // ollamaEmbeddings is Ollama's older endpoint: one text, called a prompt. A
 // gateway may have OpenAI's embeddings, whose texts are an input, at this path.
 var ollamaEmbeddings = family{
-	name:   "ollama.embeddings",
-	vendor: ollama,
-	owns:   suffix("/api/embeddings"),
-	takes:  hasOllamaPrompt,
-	read:   readOllamaEmbeddings,
-	write:  writeOllamaEmbeddings,
+	vectors: true,
+	name:    "ollama.embeddings",
+	vendor:  ollama,
+	owns:    suffix("/api/embeddings"),
+	takes:   hasOllamaPrompt,
+	read:    readOllamaEmbeddings,
+	write:   writeOllamaEmbeddings,
 }
 
 // ollamaDimensions is the size of the vectors of nomic-embed-text, the model that

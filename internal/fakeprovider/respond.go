@@ -100,13 +100,16 @@ func (r *Request) Endpoint() string {
 	return r.family.name
 }
 
-// IsReadable reports whether the request can be answered: its endpoint is known, and
-// its body has the format of the endpoint.
+// IsReadable reports whether the request can be answered: its endpoint is known, its
+// body has the format of the endpoint, and the texts are there whose vectors are
+// wanted.
 func (r *Request) IsReadable() bool {
 	if r.family == nil {
 		return false
 	}
-	return r.call.body != nil || r.Problem == nil
+	hasNoInputs := r.family.vectors && r.prompt.inputs == nil
+	isRead := r.call.body != nil && !hasNoInputs
+	return isRead || r.Problem == nil
 }
 
 // Body returns the body of the request. In a session it is the body that the same

@@ -88,11 +88,12 @@ func titanEvent(r Reply, piece string, isLast bool) object {
 // All vectors that are made from texts are normalized, and those of pictures are not
 // there.
 var titanEmbeddings = family{
-	name:   "bedrock.titan_embeddings",
-	vendor: aws,
-	owns:   bedrockInvoke("amazon.titan-embed-text", "amazon.titan-embed-g1-text"),
-	read:   readTitanEmbeddings,
-	write:  writeTitanEmbeddings,
+	vectors: true,
+	name:    "bedrock.titan_embeddings",
+	vendor:  aws,
+	owns:    bedrockInvoke("amazon.titan-embed-text", "amazon.titan-embed-g1-text"),
+	read:    readTitanEmbeddings,
+	write:   writeTitanEmbeddings,
 }
 
 func readTitanEmbeddings(c *call) (prompt, *Problem) {

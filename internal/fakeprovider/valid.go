@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -89,10 +90,12 @@ func checkType(s object, value any) string {
 	return fmt.Sprintf("%s is no %s", encode(value), strings.Join(allowed, " or "))
 }
 
-// isWholeNumber reports whether a number is an integer.
+// isWholeNumber reports whether a number is an integer, which 1.0 and 1e3 are, too
+// (JSON Schema Validation, section 6.1.1).
 func isWholeNumber(value any) bool {
 	n, _ := value.(json.Number)
-	return !strings.ContainsAny(n.String(), ".eE")
+	f, err := n.Float64()
+	return err == nil && f == math.Trunc(f)
 }
 
 // typeOf returns the type of a value in the words of JSON Schema.
@@ -186,7 +189,15 @@ var numberLimits = []struct {
 	{"maximum", func(n, limit float64) bool { return n <= limit }},
 	{"exclusiveMinimum", func(n, limit float64) bool { return n > limit }},
 	{"exclusiveMaximum", func(n, limit float64) bool { return n < limit }},
-	{"multipleOf", func(n, limit float64) bool { return n/limit == float64(int(n/limit)) }},
+	{"multipleOf", isMultiple},
+}
+
+// isMultiple reports whether n is a multiple of limit, as far as two floats can
+// tell.
+func isMultiple(n, limit float64) bool {
+	const near = 1e-9
+	quotient := n / limit
+	return math.Abs(quotient-math.Round(quotient)) < near
 }
 
 func checkNumber(s object, number json.Number) string {
@@ -228,8 +239,7 @@ func (r *Request) Implausible(reply *Reply) string {
 // forbids returns why the settings of a request forbid the tool calls of a reply.
 func (p prompt) forbids(reply *Reply) string {
 	n := len(reply.Calls)
-	isCut := reply.Finish != "" && reply.Finish != FinishCalls && reply.Finish != FinishStop
-	answers := reply.Refusal == "" && reply.Broken == nil && !isCut
+	answers := reply.Refusal == "" && !reply.isCut()
 	switch p.choice.mode {
 	case "none":
 		if n > 0 {
@@ -250,11 +260,21 @@ func (p prompt) forbids(reply *Reply) string {
 	return ""
 }
 
+// isCut reports whether a reply ends before it is complete.
+func (r *Reply) isCut() bool {
+	switch r.Finish {
+	case "", FinishStop, FinishCalls:
+		return r.Broken != nil
+	}
+	return true
+}
+
 // implausibleText returns why the text of a reply is not the JSON that the
 // request asks for.
 func (p prompt) implausibleText(reply *Reply) string {
 	hasText := reply.Text != "" || reply.Pieces != nil
-	if p.format == nil || !hasText || len(reply.Calls) > 0 || reply.Finish == FinishLength {
+	isJSON := p.format != nil && hasText && len(reply.Calls) == 0
+	if !isJSON || reply.isCut() {
 		return ""
 	}
 	value, err := decode([]byte(reply.Text + strings.Join(reply.Pieces, "")))
@@ -284,4 +304,4 @@ func (p prompt) implausibleCall(call Call) string {
 }
 
 // WantsVectors reports whether the request asks for embeddings.
-func (r *Request) WantsVectors() bool { return r.prompt.inputs != nil }
+func (r *Request) WantsVectors() bool { return r.family != nil && r.family.vectors }

@@ -35,6 +35,8 @@ func TestImplausible(t *testing.T) {
 		{"JSON", schema, Reply{Text: `{"n":2}`}, ""},
 		{"other JSON", schema, Reply{Text: `{"n":3}`}, "n: 3 is none of [1,2]"},
 		{"no JSON", schema, Reply{Text: "three"}, "the text is not JSON"},
+		{"JSON that broke off", schema, Reply{Text: `{"n`, Broken: &Problem{Status: 500}}, ""},
+		{"an integer with a fraction of zero", tools, add(`{"a":1.0}`), ""},
 		{"JSON that was cut", schema, Reply{Text: `{"n`, Finish: FinishLength}, ""},
 	} {
 		body := `{"model":"m","messages":[{"role":"user","content":"hi"}],` + tt.settings + `}`
