@@ -2,7 +2,6 @@ package echofake
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -167,14 +166,6 @@ func (p *Provider) sleep(ctx context.Context, d time.Duration) error {
 		return errOver
 	}
 }
-
-// errOver is the error of a request that comes after the end of the test, or that
-// waits until then.
-var errOver = errors.New("echofake: the test has ended: let the program end before the test does")
-
-// fakeHeader is the header that says of a response that it is a fake. A recorder
-// writes that into its cassette.
-const fakeHeader = "X-Promptecho-Provider"
 
 // response makes a response for a client.
 func (p *Provider) response(req *http.Request, r *fakeprovider.Response, hold <-chan struct{}) *http.Response {

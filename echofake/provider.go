@@ -3,6 +3,7 @@ package echofake
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -146,6 +147,14 @@ func (p *Provider) over() bool {
 	defer p.mu.Unlock()
 	return p.isOver
 }
+
+// errOver is the error of a request that comes after the end of the test, or that
+// waits until then.
+var errOver = errors.New("echofake: the test has ended: let the program end before the test does")
+
+// fakeHeader is the header that says of a response that it is a fake. A recorder
+// writes that into its cassette.
+const fakeHeader = "X-Promptecho-Provider"
 
 // A failure is why a request fails the test.
 type failure string
