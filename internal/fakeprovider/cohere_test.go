@@ -1,6 +1,8 @@
 package fakeprovider
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -75,5 +77,25 @@ func TestCohereRefusals(t *testing.T) {
 		if o := parse(t, r.text); r.StatusCode != c.status || !strings.Contains(o.text("message"), c.want) || o.text("id") == "" {
 			t.Errorf("%s %s: got %d %s", c.path, c.body, r.StatusCode, r.text)
 		}
+	}
+}
+
+// A request of Writer, which has Cohere's path and messages, is not taken for one of Cohere.
+func TestWriterIsNotCohere(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "https://api.writer.com/v1/chat", nil)
+	req := Read(r, []byte(`{"model":"palmyra-x5","messages":[{"role":"user","content":"hi"}]}`), new(State))
+	if req.Endpoint() != "" {
+		t.Errorf("it is read as %s", req.Endpoint())
+	}
+}
+
+// An edit of a picture may be sent as JSON, with a list of pictures.
+func TestImageEditAsJSON(t *testing.T) {
+	r := httptest.NewRequest(http.MethodPost, "https://api.x.ai/v1/images/edits", nil)
+	r.Header.Set("Content-Type", "application/json")
+	body := `{"model":"grok-imagine-image","prompt":"a cat","images":[{"url":"https://example.com/a.png"}]}`
+	req := Read(r, []byte(body), &State{NeedsNoKey: true})
+	if req.Problem != nil {
+		t.Errorf("it is refused: %+v", req.Problem)
 	}
 }

@@ -8,9 +8,18 @@ var cohereChatV1 = family{
 	name:   "cohere.chat_v1",
 	vendor: cohere,
 	owns:   suffix("/v1/chat"),
+	takes:  hasNoMessages,
 	plans:  always,
 	read:   readCohereChatV1,
 	write:  writeCohereChatV1,
+}
+
+// hasNoMessages reports whether a body has no list of messages. Writer has an API of
+// its own at the same path, with messages.
+func hasNoMessages(body []byte) bool {
+	v, _ := decode(body)
+	o, _ := v.(object)
+	return o.list("messages") == nil
 }
 
 func readCohereChatV1(c *call) (prompt, *Problem) {

@@ -39,6 +39,22 @@ func decodeForm(contentType string, body []byte) (object, *Problem) {
 	}
 }
 
+// decodeFormOrJSON reads a multipart form, or a JSON object, as xAI takes it
+// (https://docs.x.ai/docs/guides/image-generations).
+func decodeFormOrJSON(contentType string, body []byte) (object, *Problem) {
+	kind, _, _ := mime.ParseMediaType(contentType)
+	if kind != "application/json" {
+		return decodeForm(contentType, body)
+	}
+	v, err := decode(body)
+	o, ok := v.(object)
+	if err != nil || !ok {
+		p := openai.badJSON(err)
+		return nil, &p
+	}
+	return o, nil
+}
+
 func badForm(why string) *Problem {
 	return &Problem{
 		Status:  http.StatusBadRequest,

@@ -23,7 +23,7 @@ var imageEdit = family{
 	name:   "openai.images.edits",
 	vendor: openai,
 	owns:   suffix("/images/edits"),
-	decode: decodeForm,
+	decode: decodeFormOrJSON,
 	read:   readImageEdit,
 	write: func(c *call, p prompt, replies []Reply) *answer {
 		return writeImages(c, p, replies, "image_edit")
@@ -31,7 +31,7 @@ var imageEdit = family{
 }
 
 func readImageEdit(c *call) (prompt, *Problem) {
-	if c.body.get("image") == nil {
+	if c.body.get("image") == nil && c.body.get("images") == nil { // xAI's list
 		return prompt{}, missing("image")
 	}
 	return readImage(c)

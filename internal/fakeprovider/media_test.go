@@ -111,7 +111,7 @@ func TestMediaRefusals(t *testing.T) {
 		{"/v1/images/generations", `{"model":"m","prompt":"a","n":11}`, `"param": "n"`},
 		{"/v1/images/generations", `{"model":"no-such-model","prompt":"a"}`, "model_not_found"},
 		{"/v1/images/edits", form("prompt", "a"), `"param": "image"`},
-		{"/v1/images/edits", `{"prompt":"a"}`, "Could not parse multipart form"},
+		{"/v1/images/edits", `{"prompt":"a"}`, `"param": "image"`},
 		{"/v1/images/edits", "--XX\r\nbroken", "Could not parse multipart form"},
 		{"/v1/audio/speech", `{"input":"a","voice":"b"}`, "model parameter"},
 		{"/v1/audio/speech", `{"model":"m","voice":"b"}`, `"param": "input"`},
