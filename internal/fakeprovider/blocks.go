@@ -2,7 +2,6 @@ package fakeprovider
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"strconv"
 )
@@ -26,7 +25,7 @@ const signature = "c3RhbmQtaW4tc2lnbmF0dXJl"
 func replyBlocks(r Reply, prefix string) []block {
 	var blocks []block
 	if r.Reasoning != "" {
-		pieces := deltas(tokens(r.Reasoning))
+		pieces := r.reasoningPieces()
 		blocks = append(blocks, block{kind: "thinking", text: r.Reasoning, pieces: pieces})
 	}
 
@@ -34,7 +33,7 @@ func replyBlocks(r Reply, prefix string) []block {
 	hasMore := r.Reasoning != "" || len(r.Calls) > 0 || r.Media != nil
 	isEmpty := !hasText && !hasMore
 	if hasText || isEmpty && r.Broken == nil {
-		pieces := slices.Concat(r.pieces(), deltas(tokens(r.Refusal)))
+		pieces := slices.Concat(r.pieces(), r.refusalPieces())
 		blocks = append(blocks, block{kind: "text", text: r.Text + r.Refusal, pieces: pieces})
 	}
 
@@ -44,15 +43,6 @@ func replyBlocks(r Reply, prefix string) []block {
 		blocks = append(blocks, block{kind: "tool_use", pieces: fragments(call.Args), call: call})
 	}
 	return blocks
-}
-
-// input returns the arguments of a call as JSON. Arguments that are cut, as by a
-// token limit, are an empty object: only a stream can show them.
-func (b block) input() raw {
-	if args := raw(b.call.Args); json.Valid(args) {
-		return args
-	}
-	return raw("{}")
 }
 
 // uncached returns the number of input tokens without those of the cache, as

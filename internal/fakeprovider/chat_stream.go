@@ -52,7 +52,7 @@ func chatRole(r Reply) object {
 
 // reply sends what a choice says and calls.
 func (s *chatStream) reply(choice int, r Reply) {
-	for _, text := range deltas(tokens(r.Reasoning)) {
+	for _, text := range r.reasoningPieces() {
 		s.delta(choice, object{{"reasoning_content", text}}, len(text))
 	}
 	if sound := r.media("audio"); sound != nil {
@@ -62,7 +62,7 @@ func (s *chatStream) reply(choice int, r Reply) {
 			s.delta(choice, object{{"content", text}}, len(text))
 		}
 	}
-	for _, text := range deltas(tokens(r.Refusal)) {
+	for _, text := range r.refusalPieces() {
 		s.delta(choice, object{{"refusal", text}}, len(text))
 	}
 	for i, t := range r.Calls {

@@ -77,7 +77,7 @@ func converseBlock(b block) object {
 		}}}}}
 	case "tool_use":
 		return object{{"toolUse", object{
-			{"input", b.input()}, {"name", b.call.Name}, {"toolUseId", b.call.ID},
+			{"input", argsObject(b.call)}, {"name", b.call.Name}, {"toolUseId", b.call.ID},
 		}}}
 	case "image":
 		return object{{"image", append(imageFormat(b.media), imageSource(b.media)...)}}

@@ -3,10 +3,8 @@ package fakeprovider
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"strconv"
 	"strings"
 )
@@ -126,37 +124,6 @@ func readPayload(payload []byte) *document {
 	}}
 }
 
-// Sizes in a message of an AWS event stream (see eventstream).
-const (
-	preludeSize  = 4 + 4 + 4 // two lengths and a checksum
-	checksumSize = 4
-)
-
-// splitMessage returns the headers and the payload of a message of an AWS event
-// stream. It returns ok == false for anything else.
-func splitMessage(b []byte) (headers, payload []byte, ok bool) {
-	if len(b) < preludeSize+checksumSize {
-		return nil, nil, false
-	}
-	total, size := binary.BigEndian.Uint32(b), binary.BigEndian.Uint32(b[4:])
-	isWhole := int64(total) == int64(len(b))
-	if !isWhole || int64(size) > int64(len(b)-preludeSize-checksumSize) {
-		return nil, nil, false
-	}
-	start := preludeSize + int(size)
-	return b[preludeSize:start], b[start : len(b)-checksumSize], true
-}
-
-// joinMessage returns the message that has these headers and this payload.
-func joinMessage(headers, payload []byte) []byte {
-	total := preludeSize + len(headers) + len(payload) + checksumSize
-	b := binary.BigEndian.AppendUint32(nil, uint32(total))
-	b = binary.BigEndian.AppendUint32(b, uint32(len(headers)))
-	b = binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
-	b = append(append(b, headers...), payload...)
-	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b))
-}
-
 // depth returns how many names of a path lead to a value.
 func depth(v any, names []string) int {
 	for n, name := range names {
@@ -208,7 +175,7 @@ func with(v any, names []string, value any) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return withMember(v, name, changed), nil
+		return v.with(name, changed), nil
 	case []any:
 		if !ok {
 			return nil, fmt.Errorf("the list has no element %s", name)
@@ -222,16 +189,4 @@ func with(v any, names []string, value any) (any, error) {
 		return list, nil
 	}
 	return nil, fmt.Errorf("%s would be a member of %s", name, encode(v))
-}
-
-// withMember returns a copy of an object with another value of a member.
-func withMember(o object, name string, value any) object {
-	changed := append(object(nil), o...)
-	for i := range changed {
-		if changed[i].name == name {
-			changed[i].value = value
-			return changed
-		}
-	}
-	return append(changed, field{name, value})
 }

@@ -140,7 +140,7 @@ func newMessagesAnswer(c *call, model, id string, r Reply) *messagesAnswer {
 func (m *messagesAnswer) message() object {
 	content := []object{}
 	for _, b := range m.blocks {
-		content = append(content, renderBlock(b, b.text, signature, b.input()))
+		content = append(content, renderBlock(b, b.text, signature, argsObject(b.call)))
 	}
 	usage := m.usage(m.reply.Usage.Output)
 	return m.envelope(content, m.stop(), append(usage, m.outputDetails()...))

@@ -153,13 +153,13 @@ func mistralEvents(c *call, replies []Reply) [][]byte {
 	s := mistralStream{c: c}
 	for i, r := range replies {
 		s.chunk(i, object{{"role", "assistant"}, {"content", ""}}, nil, nil)
-		for _, text := range deltas(tokens(r.Reasoning)) {
+		for _, text := range r.reasoningPieces() {
 			s.chunk(i, object{{"content", []object{mistralThinking(text)}}}, nil, nil)
 		}
 		for _, text := range r.pieces() {
 			s.chunk(i, object{{"content", text}}, nil, nil)
 		}
-		for _, text := range deltas(tokens(r.Refusal)) {
+		for _, text := range r.refusalPieces() {
 			s.chunk(i, object{{"content", text}}, nil, nil)
 		}
 	}

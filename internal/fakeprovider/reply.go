@@ -77,6 +77,12 @@ func (r *Reply) pieces() []string {
 	return deltas(tokens(r.Text))
 }
 
+// reasoningPieces returns the pieces in which a stream sends the reasoning.
+func (r *Reply) reasoningPieces() []string { return deltas(tokens(r.Reasoning)) }
+
+// refusalPieces returns the pieces in which a stream sends the refusal.
+func (r *Reply) refusalPieces() []string { return deltas(tokens(r.Refusal)) }
+
 // media returns the picture or the sound of the reply if it is of a kind: image
 // or audio. Else it returns nil.
 func (r *Reply) media(kind string) *Media {

@@ -13,11 +13,9 @@ func refusalAsText(r Reply) Reply {
 	return r
 }
 
-// reasoningPieces returns the pieces in which a stream sends the reasoning.
-func (r *Reply) reasoningPieces() []string { return deltas(tokens(r.Reasoning)) }
-
 // argsObject returns the arguments of a call for providers that send them as an
-// object. Arguments that are not a JSON object become the empty object.
+// object. Arguments that are not a JSON object become the empty object, also those
+// that a token limit has cut, which only a stream of text can show.
 func argsObject(t Call) raw {
 	v, err := decode([]byte(t.Args))
 	_, isObject := v.(object)

@@ -53,7 +53,7 @@ func writeTitanText(c *call, _ prompt, replies []Reply) *answer {
 	}
 
 	pieces := append([]string{}, r.pieces()...)
-	pieces = append(pieces, deltas(tokens(r.Refusal))...)
+	pieces = append(pieces, r.refusalPieces()...)
 	if len(pieces) == 0 && r.Broken == nil {
 		pieces = []string{""}
 	}
