@@ -35,7 +35,6 @@ type Provider struct {
 	requests   []*promptecho.Request
 	hasHandler bool
 	failures   map[failure]int // how often the test failed for each reason
-	isOver     bool
 }
 
 // New returns a provider for a test or benchmark. A request takes the first
@@ -141,13 +140,6 @@ func (p *Provider) record(r *promptecho.Request) (number int) {
 	return len(p.requests)
 }
 
-// over reports whether the test has ended.
-func (p *Provider) over() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.isOver
-}
-
 // errOver is the error of a request that comes after the end of the test, or that
 // waits until then.
 var errOver = errors.New("echofake: the test has ended: let the program end before the test does")
@@ -179,7 +171,7 @@ func (p *Provider) fail(why failure, report string) {
 		p.failures = map[failure]int{}
 	}
 	p.failures[why]++
-	if p.isOver || p.failures[why] > mostReports {
+	if p.ctx.Err() != nil || p.failures[why] > mostReports {
 		return
 	}
 	p.t.Errorf("echofake: %s", report)
@@ -191,9 +183,8 @@ func (p *Provider) finish() {
 	p.mu.Lock()
 	requests := len(p.requests)
 	failures := p.failures
-	p.isOver = true
+	p.cancel() // under the lock, so that no other goroutine reports from here on
 	p.mu.Unlock()
-	p.cancel()
 	p.sockets.Close()
 
 	for _, why := range slices.Sorted(maps.Keys(failures)) {

@@ -19,7 +19,7 @@ func (p *Provider) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := req.Context().Err(); err != nil {
 		return nil, err
 	}
-	if p.over() {
+	if p.ctx.Err() != nil {
 		return nil, errOver
 	}
 	if h := p.handlerFor(req); h != nil {
