@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -34,15 +33,7 @@ func runFake(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("fake", flag.ContinueOnError)
 	n := flags.Int("n", 0, "")
 	withUsage := flags.Bool("usage", false, "")
-	paths, err := parse(flags, args)
-	if err != nil {
-		return err
-	}
-	paths, *n = takeNumber(paths, *n)
-	if len(paths) == 0 {
-		return errors.New("which cassette? promptecho ls lists them")
-	}
-	list, err := readCassettes(paths, *n, stderr)
+	list, err := readShown(flags, args, n, stderr)
 	if err != nil {
 		return err
 	}

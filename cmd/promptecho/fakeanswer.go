@@ -13,7 +13,8 @@ import (
 )
 
 // finishNames are the constants of package echofake for the finish reasons of the APIs. ""
-// stands for an answer that is complete, of which a script says nothing.
+// stands for an answer that is complete, of which a script says nothing. A reason is here only
+// if the constant gives it back in its API; any other stays as it is.
 var finishNames = map[string]string{
 	"stop": "", "end_turn": "", "STOP": "", "COMPLETE": "", "completed": "", "load": "",
 	"tool_calls": "", "function_call": "", "tool_use": "", "TOOL_CALL": "",
@@ -21,8 +22,7 @@ var finishNames = map[string]string{
 
 	"length": "Length", "max_tokens": "Length", "MAX_TOKENS": "Length", "max_output_tokens": "Length",
 
-	"content_filter": "Filter", "content_filtered": "Filter", "guardrail_intervened": "Filter",
-	"SAFETY": "Filter", "PROHIBITED_CONTENT": "Filter", "BLOCKLIST": "Filter",
+	"content_filter": "Filter", "content_filtered": "Filter", "SAFETY": "Filter",
 }
 
 // refusalPaths are the places of refusals: in chat completions, whole and streamed, and in

@@ -107,6 +107,7 @@ func scriptEmbedding(resp *interaction.Response) scriptTurn {
 func scriptAnswer(e *conversation.Exchange, resp *interaction.Response, withUsage bool) (t scriptTurn) {
 	reasoning, text := "", ""
 	var calls []conversation.Part
+	isBroken := false // the arguments of a call are not JSON, which only an unchecked turn has
 	for _, p := range e.Answer.Parts {
 		switch p.Kind {
 		case conversation.Reasoning:
@@ -115,6 +116,7 @@ func scriptAnswer(e *conversation.Exchange, resp *interaction.Response, withUsag
 			text += p.Text
 		case conversation.Call:
 			calls = append(calls, p)
+			isBroken = isBroken || !json.Valid([]byte(p.Args))
 		case conversation.Empty:
 		default:
 			t.notes = append(t.notes, "without its "+cmp.Or(p.Name, p.Kind)+", which a script cannot have")
@@ -123,26 +125,29 @@ func scriptAnswer(e *conversation.Exchange, resp *interaction.Response, withUsag
 	t.notes = append(t.notes, notesOf(e)...)
 
 	refusal := refusalOf(resp)
+	if refusal == "" && slices.Contains(e.Answer.Finish, "refusal") { // Anthropic's is the text
+		refusal = text
+	}
 	switch {
 	case refusal != "":
 		t.code = "echofake.Refusal(" + literal(refusal) + ")"
-	case slices.Contains(e.Answer.Finish, "refusal"):
-		t.code = "echofake.Refusal(" + literal(text) + ")"
 	case text == "" && len(calls) > 0:
 		t.code = "echofake." + toolCall(calls[0])
 		calls = calls[1:]
 	default:
 		t.code = "echofake.Text(" + literal(text) + ")"
 	}
-	isRefusal := strings.HasPrefix(t.code, "echofake.Refusal")
 	for _, call := range calls {
 		t.code += "." + toolCall(call)
 	}
 	if reasoning != "" {
 		t.code += ".Reasoning(" + literal(reasoning) + ")"
 	}
-	if !isRefusal {
+	if refusal == "" {
 		t.code += finishCall(e.Answer.Finish)
+	}
+	if isBroken {
+		t.code += ".Unchecked()"
 	}
 	if withUsage && e.InputTokens+e.OutputTokens > 0 {
 		t.code += fmt.Sprintf(".Usage(%d, %d)", e.InputTokens, e.OutputTokens)
@@ -174,11 +179,7 @@ func notesOf(e *conversation.Exchange) (notes []string) {
 
 // toolCall returns the call that adds a tool call to a script.
 func toolCall(p conversation.Part) string {
-	args := literal(p.Args)
-	if !json.Valid([]byte(p.Args)) {
-		args += " /* no JSON */"
-	}
-	return "ToolCall(" + literal(p.Name) + ", " + args + ")"
+	return "ToolCall(" + literal(p.Name) + ", " + literal(p.Args) + ")"
 }
 
 // finishCall returns the call that sets a finish reason; "" for an answer that is complete.

@@ -57,15 +57,7 @@ func runShow(args []string, stdout, stderr io.Writer) error {
 	raw := flags.Bool("raw", false, "")
 	request := flags.Bool("request", false, "")
 	asJSON := flags.Bool("json", false, "")
-	paths, err := parse(flags, args)
-	if err != nil {
-		return err
-	}
-	paths, *n = takeNumber(paths, *n)
-	if len(paths) == 0 {
-		return errors.New("which cassette? promptecho ls lists them")
-	}
-	list, err := readCassettes(paths, *n, stderr)
+	list, err := readShown(flags, args, n, stderr)
 	switch {
 	case err != nil:
 		return err
@@ -82,6 +74,20 @@ func runShow(args []string, stdout, stderr io.Writer) error {
 		p.cassette(s)
 	}
 	return p.err
+}
+
+// readShown parses the arguments of a verb that shows cassettes, and reads them. n is the value
+// of the flag -n.
+func readShown(flags *flag.FlagSet, args []string, n *int, stderr io.Writer) ([]*shownCassette, error) {
+	paths, err := parse(flags, args)
+	if err != nil {
+		return nil, err
+	}
+	paths, number := takeNumber(paths, *n)
+	if len(paths) == 0 {
+		return nil, errors.New("which cassette? promptecho ls lists them")
+	}
+	return readCassettes(paths, number, stderr)
 }
 
 // takeNumber returns the number of an interaction behind paths, and the paths without it. n is
