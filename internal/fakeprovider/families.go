@@ -20,32 +20,43 @@ var families = []family{
 	mistralChat, mistralFIM, mistralEmbeddings,
 }
 
-// familyOf returns the family that answers a request with this body, and nil for
-// an unknown path.
+// familyOf returns the family that answers a request with this body, and its vendor.
+// If no family has the endpoint, the family is nil, and the vendor is the one whose
+// error the client can read.
 func familyOf(r *http.Request, body []byte) (*family, *vendor) {
-	path := strings.TrimSuffix(r.URL.Path, "/")
-	var owner *family
+	var first *family
 	for i := range families {
 		f := &families[i]
-		isMethod := f.method == "" || f.method == r.Method
-		isBody := f.takes == nil || f.takes(body)
-		if !f.owns(path) || !isMethod || !isBody {
+		if !f.isFor(r, body) {
 			continue
 		}
-		if f.vendor.speaks != nil && f.vendor.speaks(r) {
+		if f.vendor.looksLike(r) {
 			return f, f.vendor
 		}
-		if owner == nil {
-			owner = f
+		if first == nil {
+			first = f
 		}
 	}
-	if owner != nil {
-		return owner, owner.vendor
+	if first != nil {
+		return first, first.vendor
 	}
 	for i := range families {
-		if v := families[i].vendor; v.speaks != nil && v.speaks(r) {
+		if v := families[i].vendor; v.looksLike(r) {
 			return nil, v
 		}
 	}
 	return nil, openai
 }
+
+// isFor reports whether a request is one to the endpoint of the family.
+func (f *family) isFor(r *http.Request, body []byte) bool {
+	if !f.owns(strings.TrimSuffix(r.URL.Path, "/")) {
+		return false
+	}
+	isMethod := f.method == "" || f.method == r.Method
+	return isMethod && (f.takes == nil || f.takes(body))
+}
+
+// looksLike reports whether a request shows by its headers or its host that it is
+// meant for the vendor.
+func (v *vendor) looksLike(r *http.Request) bool { return v.speaks != nil && v.speaks(r) }

@@ -11,10 +11,11 @@ import (
 
 // Set sets a member of the response to a JSON value. A path has the names of
 // members and the numbers of elements, such as candidates/0/groundingMetadata.
-// Objects that are missing on the way are made, elements of lists are not.
+// Objects that are missing on the way are made. It is an error if an element of a
+// list is missing.
 //
-// A stream has the path in some of its events: that event is changed in which
-// most of the path is there, and the last of several.
+// In a stream, Set changes one event: the one that already has the longest part of
+// the path. Of several that have it, it is the last.
 func (r *Response) Set(path string, value []byte) error {
 	v, err := decode(value)
 	if err != nil {
@@ -26,32 +27,40 @@ func (r *Response) Set(path string, value []byte) error {
 		events = [][]byte{r.Body}
 	}
 
-	var in *document
-	at, most := 0, -1
-	for i, event := range events {
-		d := readDocument(event)
-		if d == nil {
-			continue
-		}
-		if n := depth(d.value, names); n >= most {
-			in, at, most = d, i, n
-		}
-	}
-	if in == nil {
+	at, found := deepest(events, names)
+	if found == nil {
 		return errors.New("the response is not JSON")
 	}
-
-	changed, err := with(in.value, names, v)
+	changed, err := withValue(found.value, names, v)
 	if err != nil {
 		return err
 	}
-	event := in.write(encode(changed))
+	event := found.write(encode(changed))
 	if r.Events == nil {
 		r.Body = event
 		return nil
 	}
 	r.Events[at] = event
 	return nil
+}
+
+// deepest returns the number of the event that has the longest part of a path, and
+// the object in it. Of several it is the last. The object is nil if no event has one.
+func deepest(events [][]byte, names []string) (at int, found *document) {
+	most := 0
+	for i, event := range events {
+		d := readDocument(event)
+		if d == nil {
+			continue
+		}
+		n := depth(d.value, names)
+		if n >= most {
+			at = i
+			found = d
+			most = n
+		}
+	}
+	return at, found
 }
 
 // Comment puts a comment before the events of a stream, as gateways do while
@@ -116,7 +125,7 @@ func readPayload(payload []byte) *document {
 		return outer
 	}
 	return &document{inner.value, func(text []byte) []byte {
-		changed, err := with(o, []string{"bytes"}, base64.StdEncoding.EncodeToString(text))
+		changed, err := withValue(o, []string{"bytes"}, base64.StdEncoding.EncodeToString(text))
 		if err != nil {
 			panic("fakeprovider: internal error: " + err.Error())
 		}
@@ -159,8 +168,8 @@ func index(name string) int {
 	return i
 }
 
-// with returns v with another value at a path.
-func with(v any, names []string, value any) (any, error) {
+// withValue returns v with another value at a path.
+func withValue(v any, names []string, value any) (any, error) {
 	if len(names) == 0 {
 		return value, nil
 	}
@@ -171,7 +180,7 @@ func with(v any, names []string, value any) (any, error) {
 	old, ok := child(v, name)
 	switch v := v.(type) {
 	case object:
-		changed, err := with(old, names[1:], value)
+		changed, err := withValue(old, names[1:], value)
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +189,7 @@ func with(v any, names []string, value any) (any, error) {
 		if !ok {
 			return nil, fmt.Errorf("the list has no element %s", name)
 		}
-		changed, err := with(old, names[1:], value)
+		changed, err := withValue(old, names[1:], value)
 		if err != nil {
 			return nil, err
 		}
