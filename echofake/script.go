@@ -12,10 +12,10 @@ type script struct {
 	slots []slot
 }
 
-// A slot is a turn with the numbers of the requests that took it, from 1.
+// A slot is a turn in a script.
 type slot struct {
 	Turn
-	takenBy []int
+	takenBy []int // the numbers of the requests that took it, from 1
 }
 
 // A taken turn is one that a request has taken.
@@ -34,9 +34,12 @@ func (s *script) add(turns []Turn) {
 	}
 }
 
-// take returns the turn for request number n: the first unused one whose
-// conditions it meets. It returns ok == false if there is none. If the provider
-// would refuse the request, only an unchecked turn answers it.
+// take returns the turn for request number n, and notes that the request took it.
+// That is the first turn that still answers requests and whose conditions the
+// request meets. It returns ok == false if there is none.
+//
+// A wrong request is one that the provider refuses. It takes its turn only if the
+// turn is unchecked, and never a later one: the turn stays for the next request.
 func (s *script) take(r *promptecho.Request, kind turnKind, isWrong bool, n int) (t taken, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +52,7 @@ func (s *script) take(r *promptecho.Request, kind turnKind, isWrong bool, n int)
 			return taken{}, false
 		}
 		slot.takenBy = append(slot.takenBy, n)
-		return taken{slot.Turn, i + 1, len(slot.takenBy)}, true
+		return taken{Turn: slot.Turn, number: i + 1, use: len(slot.takenBy)}, true
 	}
 	return taken{}, false
 }
