@@ -44,7 +44,9 @@ func (s *sentRequests) arrive() (number int) {
 	return len(s.list) - 1
 }
 
-// set sets what is known of a request. A body that it kept before is given back.
+// set sets where the request of a number can be read. If the bodies that the list
+// keeps would then have more than maxSent bytes, the list does not keep this one.
+// A body that the list kept for this number before does not count.
 func (s *sentRequests) set(number int, sent sentRequest) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
