@@ -1,14 +1,17 @@
-// Package fakeprovider is a stand-in LLM provider for tests, examples and the demo.
+// Package fakeprovider answers model requests as each provider would, in its format.
+// [Read] reads a request and checks it by the rules of its provider. Its answer is a
+// [Reply] of a script ([Request.Answer], for package echofake), or one that is made
+// from the words of the prompt ([Request.Improvise], for tests, examples and the
+// demo). [Server] gives the latter on a loopback address.
 //
-// It speaks the wire of the real ones (see below), plain and streaming, well
-// enough for the SDKs that Go programs use, and it is plainly not one of them:
-// every response carries the header "x-promptecho-provider: stand-in", every
-// text that is not asked to be JSON begins with "[stand-in", and every id has
-// "standin" in it, but those of Mistral's calls, which are too short. Nothing it
-// says was recorded anywhere.
+// Nothing that it says was recorded anywhere, and it shows: each ID has "standin" in
+// it, but those of Mistral's calls, which are too short. Without a script, each
+// response has the header "x-promptecho-provider: stand-in", and each text that is
+// not asked to be JSON begins with "[stand-in".
 //
-// An answer is a function of the request. Only ids, created times, request ids
-// and rate-limit headers change from one request to the next: they count up.
+// An answer is a function of the request. Only IDs, created times, request IDs
+// and rate-limit headers change from one request to the next: they count up. The
+// next paragraphs, up to the endpoints, are about answers without a script.
 //
 // Text. The answer repeats the last user message in full, quotes the beginnings
 // of the earlier ones and of the system prompt, and counts the words and letters
