@@ -7,6 +7,7 @@ import (
 	"reflect"
 
 	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 )
@@ -58,23 +59,51 @@ func (r *Recorder) Session(
 	if r == nil {
 		return open(req.Context())
 	}
-	link, err := r.engine().Session(req, func(ctx context.Context) (recorder.Link, error) { return open(ctx) })
+	link, err := r.engine().Session(req, func(ctx context.Context) (recorder.Link, error) {
+		live, err := open(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return liveLink{live}, nil
+	})
 	if err != nil {
 		return nil, asMissError(err)
 	}
-	return sessionLink{link}, nil
+	return sessionStream{link}, nil
 }
 
-// A sessionLink is a session whose errors have the types of this package.
-type sessionLink struct{ recorder.Link }
+// A liveLink is a session of the program as a recorder sees it.
+type liveLink struct{ stream Stream[[]byte, []byte] }
 
-func (l sessionLink) Send(message []byte) error { return asMissError(l.Link.Send(message)) }
+func (l liveLink) Send(m interaction.Message) error {
+	if m.Kind == interaction.Close {
+		return l.stream.CloseSend()
+	}
+	return l.stream.Send([]byte(m.Data))
+}
 
-func (l sessionLink) CloseSend() error { return asMissError(l.Link.CloseSend()) }
+func (l liveLink) Recv() (interaction.Message, error) {
+	message, err := l.stream.Recv()
+	return interaction.Message{Data: string(message)}, err
+}
 
-func (l sessionLink) Recv() ([]byte, error) {
-	message, err := l.Link.Recv()
-	return message, asMissError(err)
+// A sessionStream is a session of a recorder as the program sees it.
+type sessionStream struct{ link recorder.Link }
+
+func (s sessionStream) Send(message []byte) error {
+	return asMissError(s.link.Send(interaction.Message{Data: string(message)}))
+}
+
+func (s sessionStream) CloseSend() error {
+	return asMissError(s.link.Send(interaction.Message{Kind: interaction.Close}))
+}
+
+func (s sessionStream) Recv() ([]byte, error) {
+	m, err := s.link.Recv()
+	if err != nil {
+		return nil, asMissError(err)
+	}
+	return []byte(m.Data), nil
 }
 
 // asMissError returns the [*MissError] for the error of a miss, and any other
@@ -135,15 +164,21 @@ type liveStream[S, R any] struct {
 	w *recorder.WrappedStream
 }
 
-// Send is not called: the program sends by itself.
-func (l *liveStream[S, R]) Send([]byte) error { return errors.ErrUnsupported }
+// Send is only called for the end of what the program sends: it sends its messages by itself.
+func (l *liveStream[S, R]) Send(m interaction.Message) error {
+	if m.Kind == interaction.Close {
+		return l.Stream.CloseSend()
+	}
+	return errors.ErrUnsupported
+}
 
-func (l *liveStream[S, R]) Recv() ([]byte, error) {
+func (l *liveStream[S, R]) Recv() (interaction.Message, error) {
 	m, err := l.Stream.Recv()
 	if err != nil {
-		return nil, err
+		return interaction.Message{}, err
 	}
-	return l.w.Encode(&m)
+	message, err := l.w.Encode(&m)
+	return interaction.Message{Data: string(message)}, err
 }
 
 // A playedStream is a recorded session as the program sees it.
@@ -157,17 +192,19 @@ func (s *playedStream[S, R]) Send(m S) error {
 	if err != nil {
 		return err
 	}
-	return asMissError(s.link.Send(message))
+	return asMissError(s.link.Send(interaction.Message{Data: string(message)}))
 }
 
-func (s *playedStream[S, R]) CloseSend() error { return asMissError(s.link.CloseSend()) }
+func (s *playedStream[S, R]) CloseSend() error {
+	return asMissError(s.link.Send(interaction.Message{Kind: interaction.Close}))
+}
 
 func (s *playedStream[S, R]) Recv() (m R, err error) {
 	message, err := s.link.Recv()
 	if err != nil {
 		return m, asMissError(err)
 	}
-	err = s.w.Decode(message, &m)
+	err = s.w.Decode([]byte(message.Data), &m)
 	return m, err
 }
 
@@ -185,6 +222,6 @@ func (s *recordedStream[S, R]) Send(m S) error {
 	if err != nil {
 		return err
 	}
-	s.recorded.NoteSent(message)
+	s.recorded.NoteSent(interaction.Message{Data: string(message)})
 	return s.live.Stream.Send(m)
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// A Link is a session as a Go program has it. Send and CloseSend may be called while Recv waits.
-// Recv returns io.EOF when the other side has ended the session.
+// A Link is a session as a Go program has it. Send may be called while Recv waits. A message of
+// kind [interaction.Close] says that none follows. Recv returns io.EOF when the other side has
+// ended the session.
 type Link interface {
-	Send(message []byte) error
-	CloseSend() error
-	Recv() ([]byte, error)
+	Send(m interaction.Message) error
+	Recv() (interaction.Message, error)
 }
 
 // A LinkSink receives a live session of a Go program.
@@ -52,28 +52,23 @@ type RecordedLink struct {
 }
 
 // Send records a message of the program, and sends it.
-func (l *RecordedLink) Send(message []byte) error {
-	l.NoteSent(message)
-	return l.live.Send(message)
+func (l *RecordedLink) Send(m interaction.Message) error {
+	l.NoteSent(m)
+	return l.live.Send(m)
 }
 
 // NoteSent records a message that the program is about to send by itself.
-func (l *RecordedLink) NoteSent(message []byte) {
-	l.log.add(interaction.Message{Sent: true, Data: string(message)})
-}
-
-// CloseSend records that the program has sent its last message.
-func (l *RecordedLink) CloseSend() error {
-	l.log.add(interaction.Message{Sent: true, Kind: interaction.Close})
-	return l.live.CloseSend()
+func (l *RecordedLink) NoteSent(m interaction.Message) {
+	m.Sent = true
+	l.log.add(m)
 }
 
 // Recv receives a message, and records it.
-func (l *RecordedLink) Recv() ([]byte, error) {
-	message, err := l.live.Recv()
+func (l *RecordedLink) Recv() (interaction.Message, error) {
+	m, err := l.live.Recv()
 	switch {
 	case err == nil:
-		l.log.add(interaction.Message{Data: string(message)})
+		l.log.add(m)
 	case err == io.EOF:
 		l.log.finish("", "")
 	case errors.Is(l.ctx.Err(), context.Canceled):
@@ -82,7 +77,7 @@ func (l *RecordedLink) Recv() ([]byte, error) {
 		text, is := l.failed(err)
 		l.log.finish(interaction.EndError, text, is...)
 	}
-	return message, err
+	return m, err
 }
 
 // PlayLink returns a session that is played from a script. broken is the error of Recv where the
@@ -113,16 +108,8 @@ type playedLink struct {
 }
 
 // Send takes a message of the program. A message that is not recorded ends the session.
-func (l *playedLink) Send(message []byte) error {
-	return l.take(interaction.Message{Sent: true, Data: string(message)})
-}
-
-// CloseSend notes that the program has sent its last message.
-func (l *playedLink) CloseSend() error {
-	return l.take(interaction.Message{Sent: true, Kind: interaction.Close})
-}
-
-func (l *playedLink) take(m interaction.Message) error {
+func (l *playedLink) Send(m interaction.Message) error {
+	m.Sent = true
 	refused, isOver := l.state()
 	switch {
 	case refused != nil:
@@ -155,28 +142,28 @@ func (l *playedLink) refuse(err error) {
 }
 
 // Recv returns the next message of the other side. It waits until the message may come.
-func (l *playedLink) Recv() ([]byte, error) {
+func (l *playedLink) Recv() (interaction.Message, error) {
 	for {
 		refused, _ := l.state()
 		switch {
 		case refused != nil:
-			return nil, refused
+			return interaction.Message{}, refused
 		case l.ctx.Err() != nil:
-			return nil, l.ctx.Err()
+			return interaction.Message{}, l.ctx.Err()
 		}
 		event, delayMS, state := l.script.Next()
 		switch state {
 		case EventReady:
 			err := pause(l.ctx, l.closing, l.pace, delayMS)
 			if err != nil {
-				return nil, err
+				return interaction.Message{}, err
 			}
 			m, _ := event.Message()
-			return []byte(m.Data), nil
+			return m, nil
 		case ScriptEnded:
-			return nil, l.end(io.EOF)
+			return interaction.Message{}, l.end(io.EOF)
 		case ScriptBroken:
-			return nil, l.end(l.broken)
+			return interaction.Message{}, l.end(l.broken)
 		}
 		l.await()
 	}

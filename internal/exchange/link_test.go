@@ -11,9 +11,8 @@ import (
 // A failingLink is a session whose other side fails after the program has sent its last message.
 type failingLink struct{ err error }
 
-func (failingLink) Send([]byte) error       { return nil }
-func (failingLink) CloseSend() error        { return nil }
-func (l failingLink) Recv() ([]byte, error) { return nil, l.err }
+func (failingLink) Send(interaction.Message) error       { return nil }
+func (l failingLink) Recv() (interaction.Message, error) { return interaction.Message{}, l.err }
 
 // A session that fails after the program has sent its last message is recorded with the error: only
 // one side has ended it.
@@ -30,7 +29,7 @@ func TestRecordedLinkFailsAfterCloseSend(t *testing.T) {
 		},
 		Failed: func(err error) (string, []string) { return err.Error(), nil },
 	})
-	err := link.CloseSend()
+	err := link.Send(interaction.Message{Kind: interaction.Close})
 	if err != nil {
 		t.Fatal(err)
 	}

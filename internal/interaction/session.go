@@ -12,7 +12,8 @@ import (
 )
 
 // A session is a conversation in messages that both sides send: a WebSocket, a request body
-// that is sent while its response streams, or a stream of a Go program. It is one interaction:
+// that is sent while its response streams, a stream of a Go program, or what a process reads and
+// writes. It is one interaction:
 // the request opens the session, and each event of the response is a message. A message of the
 // client has one of these fields. A message of the server has one of them, too, unless the
 // stream of the response has a framing of its own.
@@ -21,6 +22,12 @@ import (
 //	sent, received               a text; JSON is shown as a structure
 //	sent_bytes, received_bytes   bytes
 //	sent_close, received_close   how a side closed the session: "1000 bye", or "" without a code
+//	sent_signal                  the name of a signal that a process was sent
+//	received_stderr              a line that a process wrote to its standard error
+//	received_file                a file that a process wrote, see package child
+//
+// The messages of a process are lines without the newline at their end; bytes are what does not end
+// in a newline. It has received_close when the process has exited: "exit status 1".
 //
 // A field "audio" follows the message of the client whose audio is not kept; see [Audio].
 const (
@@ -46,13 +53,23 @@ const (
 	Text  MessageKind = ""
 	Bytes MessageKind = "_bytes"
 	Close MessageKind = "_close" // the side that sends it sends nothing after it
+
+	Signal MessageKind = "_signal" // only sent
+	Stderr MessageKind = "_stderr" // only received
+	File   MessageKind = "_file"   // only received
+)
+
+// sentKinds and receivedKinds are the kinds of messages that each side has.
+var (
+	sentKinds     = []MessageKind{Text, Bytes, Close, Signal}
+	receivedKinds = []MessageKind{Text, Bytes, Close, Stderr, File}
 )
 
 // A Message is one message of a session.
 type Message struct {
 	Sent  bool // by the client; else by the server
 	Kind  MessageKind
-	Data  string // for Close: the code and the reason, such as "4001 enough"
+	Data  string // for Close: the code and the reason, such as "4001 enough", or how a process exited
 	Audio *Audio // what Data had in addition; nil unless it is of a client
 }
 
@@ -96,9 +113,9 @@ func (e Event) Message() (m Message, ok bool) {
 	if found {
 		m.Kind = MessageKind("_" + kind)
 	}
-	isSide := side == sentPrefix || side == receivedPrefix
-	isKind := m.Kind == Text || m.Kind == Bytes || m.Kind == Close
-	if !isSide || !isKind {
+	isSent := side == sentPrefix && slices.Contains(sentKinds, m.Kind)
+	isReceived := side == receivedPrefix && slices.Contains(receivedKinds, m.Kind)
+	if !isSent && !isReceived {
 		return m, false
 	}
 	if len(e) == 1 {
@@ -121,21 +138,19 @@ func (a *Audio) text() string {
 // MessageFields are the names of the fields that a message can have as its first one.
 func MessageFields() []string {
 	var names []string
-	for _, side := range []string{sentPrefix, receivedPrefix} {
-		for _, kind := range []MessageKind{Text, Bytes, Close} {
-			names = append(names, side+string(kind))
-		}
+	for _, kind := range sentKinds {
+		names = append(names, sentPrefix+string(kind))
+	}
+	for _, kind := range receivedKinds {
+		names = append(names, receivedPrefix+string(kind))
 	}
 	return names
 }
 
 // IsSentField reports whether a field of this name is that of a message of the client.
 func IsSentField(name string) bool {
-	switch name {
-	case sentPrefix, sentPrefix + string(Bytes), sentPrefix + string(Close):
-		return true
-	}
-	return false
+	kind, isSent := strings.CutPrefix(name, sentPrefix)
+	return isSent && slices.Contains(sentKinds, MessageKind(kind))
 }
 
 // IsBytesField reports whether a field of this name has the bytes of a message.

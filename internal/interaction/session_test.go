@@ -18,6 +18,8 @@ func TestMessagesAreEvents(t *testing.T) {
 		{Message{Kind: Bytes, Data: "\x00"}, Event{{Name: "received_bytes", Value: "\x00"}}},
 		{Message{Kind: Close, Data: "4001 enough"}, Event{{Name: "received_close", Value: "4001 enough"}}},
 		{Message{Sent: true, Kind: Close}, Event{{Name: "sent_close", Value: ""}}},
+		{Message{Sent: true, Kind: Signal, Data: "interrupt"}, Event{{Name: "sent_signal", Value: "interrupt"}}},
+		{Message{Kind: Stderr, Data: "ready"}, Event{{Name: "received_stderr", Value: "ready"}}},
 		{
 			Message{Sent: true, Data: `{"audio":""}`, Audio: &Audio{Size: 3, Sum: [32]byte{0xab}, Pieces: [32]byte{0xab}}},
 			Event{
@@ -45,6 +47,8 @@ func TestOtherEventsAreNoMessages(t *testing.T) {
 		{{Name: "data", Value: "x"}},
 		{{Name: "sent_", Value: "x"}},
 		{{Name: "sent_text", Value: "x"}},
+		{{Name: "sent_stderr", Value: "x"}},
+		{{Name: "received_signal", Value: "x"}},
 		{{Name: "sender", Value: "x"}},
 		{{Name: "sent", Value: "x"}, {Name: "data", Value: "x"}},
 		{{Name: "sent", Value: "x"}, {Name: "audio", Value: "x"}},
