@@ -457,7 +457,7 @@ func TestListedFieldsDoNotMatch(t *testing.T) {
 		}
 		url := originOf(f) + strings.NewReplacer("{model}", "m", "{org}", "o", "{endpoint=", "", "{", "", "}", "").Replace(slices.Concat(f.Paths, f.StreamPaths)[0])
 		if f.Paths[0] == "" {
-			url = "https://h/any"
+			url = originOf(f) + "/any"
 		}
 		ask := func(rules Options, path, value string) *Form {
 			body := value
@@ -508,6 +508,9 @@ func TestListedFieldsDoNotMatch(t *testing.T) {
 
 // originOf returns an origin of which the family's endpoint can be.
 func originOf(f *Family) string {
+	if f.Scheme == Stdio {
+		return "stdio://name"
+	}
 	if len(f.Hosts) > 0 {
 		return "https://" + f.Hosts[0]
 	}
@@ -568,7 +571,7 @@ func TestDeterminingFields(t *testing.T) {
 			ask := func(value string) string {
 				body := `{` + evidence(f, name) + `"` + name + `":` + value + `}`
 				got := form(t, Options{}, url, body)
-				if !got.Known || got.Endpoint != f.Name && (f.Name != "jsonrpc" || !strings.HasPrefix(got.Endpoint, "jsonrpc.")) {
+				if !got.Known || got.Endpoint != f.Name && !strings.HasPrefix(got.Endpoint, f.Name+".") {
 					t.Errorf("%s with %s is %s, want %s", url, body, got.Endpoint, f.Name)
 				}
 				return got.Text()

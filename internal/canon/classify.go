@@ -47,7 +47,7 @@ func newAddress(rawURL string) *address {
 	addr := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}
 	segments := urls.Segments(u)
 	for _, f := range families() {
-		if !f.hasHost(u.Hostname()) {
+		if !f.hasScheme(u.Scheme) || !f.hasHost(u.Hostname()) {
 			continue
 		}
 		if c, ok := f.matchPath(segments); ok {
@@ -58,6 +58,11 @@ func newAddress(rawURL string) *address {
 		}
 	}
 	return addr
+}
+
+// hasScheme reports whether a scheme is the family's.
+func (f *Family) hasScheme(scheme string) bool {
+	return (f.Scheme == Stdio) == (scheme == Stdio)
 }
 
 // hasHost reports whether a host is one of the family's.
@@ -279,6 +284,7 @@ func (r *request) normalize(c *candidate) {
 	r.hasSideEffects = slices.ContainsFunc(f.SideEffects, func(name string) bool {
 		return name == "*" || hasNeed(&r.body, name)
 	})
+	r.cancels = slices.ContainsFunc(f.Cancel, func(need string) bool { return hasNeed(&r.body, need) })
 	r.keepsAlive = f.KeepAlive != "" && hasNeed(&r.body, f.KeepAlive)
 	if f.matchesAnyPath() {
 		r.addPath("server", urls.PlainPath(r.url))

@@ -38,6 +38,9 @@ func decode(req *interaction.Request) (exactjson.Value, encoding) {
 		}
 		return v, jsonBody
 	}
+	if IsStdio(req.URL) {
+		return decodeLine(req)
+	}
 	if len(req.Body) == 0 {
 		return exactjson.Value{}, noBody
 	}

@@ -33,6 +33,9 @@ type Family struct {
 	Paths       []string
 	StreamPaths []string
 
+	// Scheme is that of the URL; "" stands for the schemes of HTTP and WebSockets.
+	Scheme string
+
 	// Hosts are domains. If there are any, the host of the URL is one of them or
 	// below one: other services may have an endpoint with such a path.
 	Hosts []string
@@ -125,6 +128,10 @@ type Family struct {
 	// KeepAlive is an entry as in Needs for the messages that only keep a session
 	// open; see [Form.KeepsAlive].
 	KeepAlive string
+
+	// Cancel lists entries as in Needs for the messages that cancel an earlier one; see
+	// [Form.Cancels].
+	Cancel []string
 
 	// ErrorEvent returns the message by which a server of the family reports an
 	// error with this text in a session. It is nil if the API has none.
@@ -301,6 +308,7 @@ func isBeta(name string) bool { return strings.HasSuffix(name, "-beta") }
 // package in their binary never need it.
 var families = sync.OnceValue(func() []*Family {
 	return slices.Concat(
+		stdioFamilies(),
 		a2aFamilies(),
 		jsonrpcFamilies(),
 		credentialFamilies(),

@@ -21,7 +21,7 @@ import (
 // of package redact, which redacts the requests first. Raise it whenever the
 // key of any request changes. A new family changes keys too. Cassettes store
 // keys, and keys of another revision are not trusted.
-const Revision = 11
+const Revision = 12
 
 // A Line is one field of a form.
 type Line struct {
@@ -63,6 +63,7 @@ type Form struct {
 	family         *Family // nil if none knows the request
 	hasSideEffects bool    // see [Family.SideEffects]
 	keepsAlive     bool    // see KeepsAlive
+	cancels        bool    // see Cancels
 }
 
 // NewForm returns a form that consists of lines in canonical order.
@@ -199,6 +200,13 @@ func (f *Form) AudioFrames() bool { return f.family != nil && f.family.AudioFram
 // open while the client has nothing to send. Clients send it by a timer, so how
 // many there are differs from run to run. The server does not answer it.
 func (f *Form) KeepsAlive() bool { return f.keepsAlive }
+
+// Cancels reports whether the request is a message that cancels an earlier one. It may come too
+// late in one run and not in another.
+func (f *Form) Cancels() bool { return f.cancels }
+
+// IsStdio reports whether the request is one to a process; see [Stdio].
+func (f *Form) IsStdio() bool { return f.family != nil && f.family.Scheme == Stdio }
 
 // ErrorEvent returns the message by which the server reports an error with this
 // text in the session that this handshake opens. It returns nil if no family knows

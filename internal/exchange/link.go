@@ -13,6 +13,8 @@ import (
 // A Link is a session as a Go program has it. Send may be called while Recv waits. A message of
 // kind [interaction.Close] says that none follows. Recv returns io.EOF when the other side has
 // ended the session.
+//
+// A Link that is an [io.Closer] is closed if its recorder is closed before the session has ended.
 type Link interface {
 	Send(m interaction.Message) error
 	Recv() (interaction.Message, error)
@@ -35,12 +37,20 @@ type LinkSink struct {
 // program opened it.
 func CaptureLink(ctx context.Context, live Link, began time.Time, sink LinkSink) Link {
 	l := &RecordedLink{live: live, ctx: ctx, failed: sink.Failed}
-	l.log = sessionLog{sink: sink.SessionSink, onEnd: func() {}, start: time.Now()}
+	l.log = sessionLog{sink: sink.SessionSink, onEnd: func() { closeLink(live) }, start: time.Now()}
 	l.log.latency = l.log.start.Sub(began).Milliseconds()
 	l.log.stored.Status = sink.Status
 	l.log.stored.Stream = interaction.Messages
 	sink.Pending.add(&l.log)
 	return l
+}
+
+// closeLink closes a live session that can be closed.
+func closeLink(live Link) {
+	c, canClose := live.(io.Closer)
+	if canClose {
+		_ = c.Close() // what was recorded is complete without it
+	}
 }
 
 // A RecordedLink is a live session that is recorded. CaptureLink returns one.
@@ -120,7 +130,7 @@ func (l *playedLink) Send(m interaction.Message) error {
 		return l.ctx.Err()
 	}
 	err := l.script.Send(m)
-	if err != nil {
+	if err != nil && err != ErrSignalUnrecorded {
 		l.refuse(err)
 	}
 	return err

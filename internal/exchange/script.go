@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -15,7 +16,7 @@ import (
 // concurrently.
 type Script interface {
 	// Send takes a message of the client. The error is a [*Refusal] if the message is not
-	// recorded. Then the session is over.
+	// recorded. Then the session is over. It is ErrSignalUnrecorded for a signal.
 	Send(m interaction.Message) error
 
 	// Next returns the next event of the server, and how many milliseconds after the message
@@ -45,6 +46,10 @@ const (
 	ScriptEnded                     // nothing: the server ends the session
 	ScriptBroken                    // nothing: the connection breaks
 )
+
+// ErrSignalUnrecorded is the error of [Script.Send] for a signal that is not recorded. The session
+// goes on: what a signal does to a process is known without a recording.
+var ErrSignalUnrecorded = errors.New("the signal is not recorded")
 
 // A Refusal is the error of a message that is not recorded.
 type Refusal struct {

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 )
@@ -151,7 +152,7 @@ func TestBuilderMakesAPartOfBytesBetweenReceivedMessages(t *testing.T) {
 	want := []Message{
 		part("s", "ab", "cd"), {Sent: true, Form: "a"}, part("t", "x"), {Form: "1"}, part("s", "ef"),
 	}
-	if messages := b.Recording().Messages; !slices.Equal(messages, want) {
+	if messages := b.Recording().Messages; !reflect.DeepEqual(messages, want) {
 		t.Errorf("messages %+v, want %+v", messages, want)
 	}
 }

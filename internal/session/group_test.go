@@ -312,7 +312,7 @@ func BenchmarkSharedBeginning(b *testing.B) {
 		for n := range messages {
 			for i, p := range players {
 				m := recordings[conversations-1-i].Messages[n]
-				playLong(b, p, Recording{[]Message{m}})
+				playLong(b, p, Recording{Messages: []Message{m}})
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -18,6 +19,14 @@ type Group struct {
 	// Repeats allows that several conversations are placed on one recording, if there
 	// is no other placement. It is set before the first call of Open.
 	Repeats bool
+
+	// Named says that messages have names: values that are others in each run, such as
+	// IDs. It is set before the first call of Open. A name of a conversation stands for one
+	// of its recording, one to one, as soon as a message with the name was sent; a received
+	// message has the names of the conversation. A name that was received must be sent as
+	// it was given. Names that a program cannot tell apart yet may change places. There are
+	// no streams of bytes in such a group.
+	Named bool
 
 	recordings []*indexed
 	ids        map[formKey]formID
@@ -41,22 +50,29 @@ func NewGroup(recordings []Recording) *Group {
 	return g
 }
 
-// Open places a new conversation on a recording. It returns false if each
-// recording has a conversation, open or closed, unless Repeats is set.
-func (g *Group) Open() (*Player, bool) {
+// Open places a new conversation, which begins with names, on a recording. It returns
+// false if each recording has a conversation, open or closed, unless Repeats is set.
+func (g *Group) Open(names ...string) (*Player, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 
 	p := &Player{
 		group:   g,
-		fitting: make([]int, len(g.recordings)),
 		sent:    map[formID]int64{},
 		reached: map[int]int{},
 		open:    map[formID]digests{},
+		namings: map[int]*naming{},
 		waiting: map[chan struct{}]bool{},
 	}
-	for i := range p.fitting {
-		p.fitting[i] = i
+	for i, rec := range g.recordings {
+		if g.Named {
+			n, fits := newNaming(rec, names)
+			if !fits {
+				continue
+			}
+			p.namings[i] = n
+		}
+		p.fitting = append(p.fitting, i)
 	}
 	hasPlace := g.place(p, p.fitting) || g.repeat(p, p.fitting)
 	if !hasPlace {
@@ -152,10 +168,11 @@ type Player struct {
 	isClosed  bool
 
 	sent     map[formID]int64   // units sent of each form, see message
-	order    []formID           // forms of the messages of Send
+	order    []formID           // forms of the messages of Send; nil if the group is named
 	received int                // number of received messages
 	open     map[formID]digests // of the parts that are not full
 	reached  map[int]int        // by recording: see firstToDo
+	namings  map[int]*naming    // by recording that the conversation fits, if the group is named
 
 	waiting map[chan struct{}]bool // one for each call of Wait that blocks
 }
@@ -181,10 +198,10 @@ func (p *Player) Recording() int {
 	return p.recording
 }
 
-// Send sends a message. It returns the recorded message that the sent one has
-// taken, or a *[Miss] if no recording has it. A message that is a miss does not
-// count as sent: the conversation stays as it was.
-func (p *Player) Send(form string) (Place, error) {
+// Send sends a message with names, see [Group.Named]. It returns the recorded message
+// that the sent one has taken, or a *[Miss] if no recording has it. A message that is a
+// miss does not count as sent: the conversation stays as it was.
+func (p *Player) Send(form string, names ...string) (Place, error) {
 	g := p.group
 	key := formKey{form, sentWhole}
 	id, isKnown := g.ids[key]
@@ -193,6 +210,9 @@ func (p *Player) Send(form string) (Place, error) {
 	defer g.mu.Unlock()
 	if p.isClosed {
 		return Place{}, ErrClosed
+	}
+	if g.Named {
+		return p.sendNamed(key, names)
 	}
 
 	n := p.sent[id]
@@ -204,6 +224,36 @@ func (p *Player) Send(form string) (Place, error) {
 	p.order = append(p.order, id)
 	p.wake()
 	return p.place(id, n), nil
+}
+
+// sendNamed is Send in a group with names.
+func (p *Player) sendNamed(key formKey, names []string) (Place, error) {
+	takings := map[*indexed]taking{}
+	id, isKnown := p.group.ids[key]
+	if isKnown {
+		for _, rec := range p.fitting {
+			n := p.namings[rec]
+			t, found := n.find(id, names)
+			if found {
+				takings[n.rec] = t
+			}
+		}
+	}
+	fits := func(rec *indexed) bool {
+		_, hasTaking := takings[rec]
+		return hasTaking
+	}
+	if !p.fit(fits) {
+		return Place{}, p.miss(key, fits)
+	}
+
+	for _, rec := range p.fitting {
+		n := p.namings[rec]
+		n.take(takings[n.rec], names)
+		delete(p.reached, rec) // an exchange may have made a message before it undone
+	}
+	p.wake()
+	return Place{p.recording, takings[p.rec()].index}, nil
 }
 
 // SendBytes sends a piece of a stream of bytes. The error is a *[Miss] if no
@@ -280,19 +330,29 @@ func (p *Player) rec() *indexed { return p.group.recordings[p.recording] }
 // all recorded messages were sent. So a reader does not see the end while another
 // goroutine still has to send.
 func (p *Player) Next() (Place, State) {
+	place, _, state := p.NextNamed()
+	return place, state
+}
+
+// NextNamed is Next, and also returns the names of the message as the conversation gets
+// them, see [Group.Named].
+func (p *Player) NextNamed() (place Place, names []string, state State) {
 	p.group.mu.Lock()
 	defer p.group.mu.Unlock()
 
-	state := p.state()
+	state = p.state()
 	switch state {
 	case Released:
-		index := p.firstToDo()
-		p.receive(p.rec().messages[index].form)
-		return Place{p.recording, index}, Released
+		place = Place{p.recording, p.firstToDo()}
+		if p.group.Named {
+			names = p.receiveNamed(place.Message)
+		} else {
+			p.receive(p.rec().messages[place.Message].form)
+		}
 	case Ended:
 		p.stay()
 	}
-	return Place{}, state
+	return place, names, state
 }
 
 // state returns what Next will return.
@@ -320,6 +380,19 @@ func (p *Player) receive(form formID) {
 	p.received++
 }
 
+// receiveNamed is receive in a group with names. It returns the names of the message
+// as the conversation gets them.
+func (p *Player) receiveNamed(index int) []string {
+	names := p.namings[p.recording].receive(index)
+	m := p.rec().messages[index]
+	p.fitting = slices.DeleteFunc(p.fitting, func(rec int) bool {
+		isOwn := rec == p.recording
+		return !isOwn && !p.namings[rec].follow(m, names)
+	})
+	p.received++
+	return names
+}
+
 // stay says that the conversation will not move: it is over, and the program may
 // have seen that its recording has no more messages.
 func (p *Player) stay() { p.fitting = append(p.fitting[:0], p.recording) }
@@ -332,7 +405,7 @@ func (p *Player) firstToDo() int {
 	messages := p.rec().messages
 	start := p.reached[p.recording]
 	i := start
-	for i < len(messages) && p.isDone(messages[i]) {
+	for i < len(messages) && p.isDone(p.recording, i) {
 		i++
 	}
 	if i != start {
@@ -341,8 +414,12 @@ func (p *Player) firstToDo() int {
 	return i
 }
 
-// isDone reports whether a message of the recording is taken or received.
-func (p *Player) isDone(m message) bool {
+// isDone reports whether a message of a recording is taken or received.
+func (p *Player) isDone(recording, index int) bool {
+	if p.group.Named {
+		return p.namings[recording].done[index]
+	}
+	m := p.group.recordings[recording].messages[index]
 	if m.kind == received {
 		return int64(p.received) >= m.end
 	}
@@ -407,7 +484,7 @@ func (p *Player) Missing() []Place {
 	messages := p.rec().messages
 	end := p.firstToDo()
 	for end < len(messages) {
-		isNext := messages[end].kind == received && !p.isDone(messages[end])
+		isNext := messages[end].kind == received && !p.isDone(p.recording, end)
 		if isNext {
 			break
 		}
@@ -430,8 +507,7 @@ func (p *Player) untaken(recording, end, most int) []Place {
 	var places []Place
 	messages := p.group.recordings[recording].messages
 	for i := p.reached[recording]; i < end && len(places) < most; i++ {
-		m := messages[i]
-		if m.kind != received && !p.isDone(m) {
+		if messages[i].kind != received && !p.isDone(recording, i) {
 			places = append(places, Place{recording, i})
 		}
 	}
@@ -440,7 +516,8 @@ func (p *Player) untaken(recording, end, most int) []Place {
 
 // Taken returns the recorded message that each message of Send has taken, in the
 // order of the calls. If the conversation has moved since, they are not those that
-// Send returned. Pieces of bytes are not among them.
+// Send returned. Pieces of bytes are not among them, nor is anything in a group with
+// names.
 func (p *Player) Taken() []Place {
 	p.group.mu.Lock()
 	defer p.group.mu.Unlock()
@@ -451,6 +528,18 @@ func (p *Player) Taken() []Place {
 		counts[form]++
 	}
 	return places
+}
+
+// RecordedNames returns the names of the recording that names of the conversation stand
+// for, and the names themselves where they stand for none. See [Group.Named].
+func (p *Player) RecordedNames(names []string) []string {
+	p.group.mu.Lock()
+	defer p.group.mu.Unlock()
+	recorded := make([]string, len(names))
+	for i, name := range names {
+		recorded[i] = cmp.Or(p.namings[p.recording].recorded[name], name)
+	}
+	return recorded
 }
 
 // Close ends the conversation from the side of the program. The recording remains
@@ -486,7 +575,10 @@ func (p *Player) FirstToDo() int {
 func (p *Player) HasReceivedAll() bool {
 	p.group.mu.Lock()
 	defer p.group.mu.Unlock()
-	return p.received == len(p.rec().received)
+	if !p.group.Named {
+		return p.received == len(p.rec().received)
+	}
+	return p.nextReceived(p.recording) == len(p.rec().messages)
 }
 
 // miss returns the error for a message.
@@ -509,7 +601,7 @@ func (p *Player) miss(key formKey, fits func(*indexed) bool) error {
 func (p *Player) nextReceived(recording int) int {
 	messages := p.group.recordings[recording].messages
 	for i := p.reached[recording]; i < len(messages); i++ {
-		isNext := messages[i].kind == received && !p.isDone(messages[i])
+		isNext := messages[i].kind == received && !p.isDone(recording, i)
 		if isNext {
 			return i
 		}

@@ -20,10 +20,21 @@ type Message struct {
 	Part bool
 	Size int64 // of a part, in bytes; not negative
 	Sum  Sum   // of a part
+
+	// Names are values in the message that are others in each run, such as IDs, in the
+	// order of their places. The form does not have them. See [Group.Named].
+	Names []string
+
+	// Aside says that a received message does not tell recordings apart: its place among
+	// the other messages is due to chance.
+	Aside bool
 }
 
 // A Recording has the messages of one conversation, in their order.
-type Recording struct{ Messages []Message }
+type Recording struct {
+	Messages []Message
+	Names    []string // with which the conversation begins, see [Message.Names]
+}
 
 // A Place is a message of a recording: the index of the recording in the list for
 // [NewGroup], and the index of the message in the recording.
@@ -65,15 +76,23 @@ type indexed struct {
 	sent     []int32            // indexes of the sent messages, ordered by form
 	byForm   map[formID]section // of sent
 	sums     map[int]Sum        // of the parts, by the index of the message
+
+	// What a naming needs; nil if no message has a name.
+	opening      []string         // names with which the conversation begins
+	names        [][]string       // by the index of the message
+	sentWith     map[string][]int // by the name, the indexes of the messages that have it
+	receivedWith map[string][]int
+	firstSent    map[string]bool // names that were sent before they were received
 }
 
 // A message of an indexed recording is done when the conversation has as many
 // units as end says. Units are bytes of the form for a part, messages of the form
 // for other sent messages, and received messages of any form for received ones.
 type message struct {
-	end  int64
-	form formID
-	kind kind
+	end     int64
+	form    formID
+	kind    kind
+	isAside bool // see [Message.Aside]
 }
 
 // A section of a slice.
@@ -109,7 +128,7 @@ func index(rec Recording, ids map[formKey]formID) *indexed {
 			end = units[id]
 			x.sums[i] = m.Sum
 		}
-		x.messages[i] = message{end: end, form: id, kind: key.kind}
+		x.messages[i] = message{end: end, form: id, kind: key.kind, isAside: m.Aside}
 		if key.kind != received {
 			x.sent = append(x.sent, int32(i))
 		}
@@ -127,7 +146,36 @@ func index(rec Recording, ids map[formKey]formID) *indexed {
 		of.end = int32(i + 1)
 		x.byForm[form] = of
 	}
+	x.indexNames(rec)
 	return x
+}
+
+// indexNames indexes the names of a recording.
+func (x *indexed) indexNames(rec Recording) {
+	x.opening = rec.Names
+	x.names = make([][]string, len(rec.Messages))
+	x.sentWith = map[string][]int{}
+	x.receivedWith = map[string][]int{}
+	x.firstSent = map[string]bool{}
+	for _, name := range rec.Names {
+		x.firstSent[name] = true
+	}
+	for i, m := range rec.Messages {
+		x.names[i] = m.Names
+		for _, name := range m.Names {
+			if m.Sent {
+				x.firstSent[name] = x.firstSent[name] || len(x.receivedWith[name]) == 0
+				x.sentWith[name] = append(x.sentWith[name], i)
+			} else {
+				x.receivedWith[name] = append(x.receivedWith[name], i)
+			}
+		}
+	}
+}
+
+// isIssued reports whether the other side has made up a name.
+func (x *indexed) isIssued(name string) bool {
+	return !x.firstSent[name] && len(x.receivedWith[name]) > 0
 }
 
 // places returns the indexes of the sent messages of a form, in order.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/canon/perrun"
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder/missed"
@@ -46,17 +47,23 @@ func (s *Scripts) Open(m *tape.Match, rec *tape.Recording, by string) (*Script, 
 	if err != nil {
 		return nil, err
 	}
-	player, ok := g.engine.Open()
+	k := known{}
+	var names []string
+	if g.engine.Named {
+		names = perrun.Names(k.valuesOf(string(m.Request.Body)))
+		k.add(names)
+	}
+	player, ok := g.engine.Open(names...)
 	if !ok {
 		// The recording is played again, see AllowRepeats.
 		g, err = newGroup([]*tape.Recording{rec})
 		if err != nil {
 			return nil, err
 		}
-		player, _ = g.engine.Open()
+		player, _ = g.engine.Open(names...)
 	}
 	script := &Script{
-		scripts: s, group: g, player: player, by: by,
+		scripts: s, group: g, player: player, by: by, known: k,
 		opening: Opening{Request: m.Request, Form: rec.Form()},
 	}
 	s.open = append(s.open, script)
@@ -125,30 +132,32 @@ type group struct {
 // newGroup reads recorded sessions.
 func newGroup(recordings []*tape.Recording) (*group, error) {
 	g := &group{recordings: recordings}
+	isNamed := recordings[0].Form().IsStdio()
 	var all []session.Recording
 	for _, rec := range recordings {
 		it, err := rec.Load()
 		if err != nil {
 			return nil, err
 		}
-		c := compare(rec, it, len(recordings) > 1)
+		var c compared
+		var names []string
+		if isNamed {
+			c = compareLines(rec, it)
+			req := rec.Request()
+			names = perrun.Names(perrun.OfSent(string(req.Body), perrun.None))
+		} else {
+			c = compare(rec, it, len(recordings) > 1)
+		}
 		g.hasDrift = g.hasDrift || c.hasDrift
 		g.made = append(g.made, c.made)
 		g.sessions = append(g.sessions, it)
 		g.requests = append(g.requests, rec.Request())
 		g.hasPlaceholder = g.hasPlaceholder || hasPlaceholder(&it.Response)
-		all = append(all, session.Recording{Messages: c.messages})
+		all = append(all, session.Recording{Messages: c.messages, Names: names})
 	}
 	g.engine = session.NewGroup(all)
+	g.engine.Named = isNamed
 	return g, nil
-}
-
-// A compared session has the messages of a recorded one as the engine compares them. The index of a
-// message is that of its event.
-type compared struct {
-	messages []session.Message
-	made     map[int][]canon.Line // by the event: the IDs that the client has made up
-	hasDrift bool                 // a message of the client has fields that do not match
 }
 
 // compare returns a recorded session as the engine compares it. What was received needs a form only
@@ -193,24 +202,6 @@ func compare(rec *tape.Recording, it *interaction.Interaction, comparesReceived 
 	return c
 }
 
-// A form is what is kept of the canonical form of a recorded message, which takes more memory.
-type form struct {
-	key      string
-	made     []canon.Line // see compared
-	mayDrift bool         // it has fields that do not match
-}
-
-func formOf(f *canon.Form, m *interaction.Message) form {
-	mayDrift := len(f.Drift) > 0 || len(f.Orders) > 0
-	return form{key: formKey(f, m), made: madeIn(f), mayDrift: mayDrift}
-}
-
-// closeForm is the form of all messages that close a session: the code does not match.
-const closeForm = "close"
-
-// formKey returns what a message is compared by.
-func formKey(form *canon.Form, m *interaction.Message) string { return form.Key() + string(m.Kind) }
-
 // A Script is a recorded session that is played. It implements [exchange.Script].
 type Script struct {
 	scripts *Scripts
@@ -219,8 +210,9 @@ type Script struct {
 	opening Opening
 	by      string
 
-	mu  sync.Mutex // guards ids; the lock of the group is taken under it
-	ids ids
+	mu    sync.Mutex // guards what follows; the lock of the group is taken under it
+	ids   ids
+	known known // of a process
 }
 
 // Send takes a message of the client.
@@ -234,20 +226,73 @@ func (s *Script) Send(m interaction.Message) error {
 		}
 		return nil // a client may close a session at any time
 	}
+	if s.group.engine.Named {
+		return s.sendLine(m)
+	}
 	m, audio := s.opening.Split(m)
 	m.Data = s.withRecordedIDs(m.Data)
-	sent, err := s.take(&m, audio)
+	sent, _, err := s.take(&m, audio, nil)
 	if err == nil || sent.Form.KeepsAlive() {
 		return nil
-	}
-	var miss *session.Miss
-	if !errors.As(err, &miss) {
-		return &exchange.Refusal{Text: "promptecho: " + err.Error()}
 	}
 	if audio != nil && s.player.HasReceivedAll() {
 		// No answer depends on this audio. A microphone that an answer switches off sends more
 		// or less in each run.
 		return nil
+	}
+	return s.missed(sent, err)
+}
+
+// sendLine takes a message to a process.
+func (s *Script) sendLine(m interaction.Message) error {
+	m, _ = s.opening.Split(m)
+	s.mu.Lock()
+	sent := s.known.lineOf(m.Data)
+	s.mu.Unlock()
+	masked := m
+	masked.Data = sent.masked
+	match, place, err := s.take(&masked, nil, sent.names)
+	if err == nil {
+		s.mu.Lock()
+		s.known.add(sent.names)
+		s.mu.Unlock()
+		s.noteDrift(s.withRecordedNames(m, match).Form, place)
+		return nil
+	}
+	switch {
+	case m.Kind == interaction.Signal:
+		return exchange.ErrSignalUnrecorded
+	case match.Form.KeepsAlive() || match.Form.Cancels():
+		return nil
+	}
+	return s.missed(s.withRecordedNames(m, match), err)
+}
+
+// withRecordedNames returns a message for a report: the recorded names are in the place of the known
+// ones, so that they are not told as differences. match is the message without them.
+func (s *Script) withRecordedNames(m interaction.Message, match *tape.Match) *tape.Match {
+	s.mu.Lock()
+	values := s.known.valuesOf(m.Data)
+	s.mu.Unlock()
+	names := s.player.RecordedNames(perrun.Names(values))
+	recorded := m
+	recorded.Data = perrun.Rename(m.Data, values, names)
+	if len(values) == 0 {
+		return match
+	}
+	full, err := s.scripts.tape.MatchMessage(&s.opening.Request, &recorded, false)
+	if err != nil {
+		return match
+	}
+	return &full
+}
+
+// missed returns the error for a message that the engine has not taken. It is nil if the server has
+// ended the session.
+func (s *Script) missed(sent *tape.Match, err error) error {
+	var miss *session.Miss
+	if !errors.As(err, &miss) {
+		return &exchange.Refusal{Text: "promptecho: " + err.Error()}
 	}
 	if s.hasServerEnded() {
 		return nil // the message was on its way when the server ended the session
@@ -274,39 +319,54 @@ func (s *Script) hasServerEnded() bool {
 }
 
 // take takes a message in each of the ways in which a recorded one may equal it. It returns the
-// message as a call, and the error of the engine for the first way.
-func (s *Script) take(m *interaction.Message, audio []byte) (*tape.Match, error) {
+// message as a call, the recorded message, and the error of the engine for the first way.
+func (s *Script) take(
+	m *interaction.Message, audio []byte, names []string,
+) (sent *tape.Match, place session.Place, err error) {
 	t := s.scripts.tape
-	sent, err := t.MatchMessage(&s.opening.Request, m, false)
+	match, err := t.MatchMessage(&s.opening.Request, m, false)
+	sent = &match
 	if err != nil {
-		return &sent, err
+		return sent, place, err
 	}
-	first := s.send(sent.Form, m, audio)
+	place, first := s.send(sent.Form, m, audio, names)
 	if first == nil || !s.group.hasPlaceholder {
-		return &sent, first
+		return sent, place, first
 	}
 	back, err := t.MatchMessage(&s.opening.Request, m, true)
-	if err == nil && s.send(back.Form, m, audio) == nil {
-		return &sent, nil
+	if err == nil {
+		place, err = s.send(back.Form, m, audio, names)
+		if err == nil {
+			return sent, place, nil
+		}
 	}
 	for recorded := range s.untakenWithPlaceholder(first) {
 		form := tape.Match{Form: recorded.Form()}
 		form.Request = recorded.Request()
-		if t.Reveals(&form, &sent) && s.send(recorded.Form(), m, audio) == nil {
-			return &sent, nil
+		if !t.Reveals(&form, sent) {
+			continue
+		}
+		place, err = s.send(recorded.Form(), m, audio, names)
+		if err == nil {
+			return sent, place, nil
 		}
 	}
-	return &sent, first
+	return sent, place, first
 }
 
 // send gives a message of a form to the engine.
-func (s *Script) send(form *canon.Form, m *interaction.Message, audio []byte) error {
+func (s *Script) send(
+	form *canon.Form, m *interaction.Message, audio []byte, names []string,
+) (place session.Place, err error) {
 	key := formKey(form, m)
 	if audio != nil {
-		return s.player.SendBytes(key, audio)
+		return place, s.player.SendBytes(key, audio)
+	}
+	if s.group.engine.Named {
+		return s.player.Send(key, names...)
 	}
 	s.mu.Lock()
-	place, err := s.player.Send(key)
+	place, err = s.player.Send(key)
 	if err == nil {
 		s.ids.add(madeIn(form), s.madeAt(place))
 	}
@@ -314,7 +374,7 @@ func (s *Script) send(form *canon.Form, m *interaction.Message, audio []byte) er
 	if err == nil {
 		s.noteDrift(form, place)
 	}
-	return err
+	return place, err
 }
 
 // madeAt returns the IDs that the client made up in a recorded message.
@@ -371,13 +431,23 @@ func (s *Script) noteDrift(sent *canon.Form, place session.Place) {
 	}
 }
 
+// given returns a recorded message of a process with the names that its values have in this run.
+func (s *Script) given(event interaction.Event, names []string) interaction.Event {
+	s.mu.Lock()
+	s.known.add(names)
+	s.mu.Unlock()
+	m, _ := event.Message()
+	m.Data = perrun.Rename(m.Data, perrun.OfReceived(m.Data), names)
+	return m.Event()
+}
+
 func (s *Script) current() *interaction.Interaction {
 	return s.group.sessions[s.player.Recording()]
 }
 
 // Next returns the next event of the server.
 func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
-	place, state := s.player.Next()
+	place, names, state := s.player.NextNamed()
 	switch state {
 	case session.Released:
 		resp := &s.group.sessions[place.Recording].Response
@@ -385,7 +455,11 @@ func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 		if place.Message < len(resp.Delays) {
 			delay = resp.Delays[place.Message].MS
 		}
-		return s.withMadeIDs(resp.Events[place.Message]), delay, exchange.EventReady
+		event := resp.Events[place.Message]
+		if s.group.engine.Named {
+			return s.given(event, names), delay, exchange.EventReady
+		}
+		return s.withMadeIDs(event), delay, exchange.EventReady
 	case session.Waiting:
 		return nil, 0, exchange.AwaitsClient
 	}
@@ -537,7 +611,8 @@ func (s *Script) unsent() []Unsent {
 		m, _ := it.Response.Events[place.Message].Message()
 		hasAnswer := place.Message < lastReceived
 		mustFollow := m.Audio == nil && it.Response.End != interaction.EndClosed
-		if m.Kind != interaction.Close && (hasAnswer || mustFollow) {
+		mayMiss := m.Kind == interaction.Close || m.Kind == interaction.Signal || s.cancels(place)
+		if !mayMiss && (hasAnswer || mustFollow) {
 			places = append(places, place)
 		}
 	}
@@ -546,6 +621,12 @@ func (s *Script) unsent() []Unsent {
 	}
 	rec := s.group.recordings[s.player.Recording()]
 	return []Unsent{{Recording: rec, First: s.message(places[0]), Count: len(places), Of: of}}
+}
+
+// cancels reports whether a recorded message cancels an earlier one.
+func (s *Script) cancels(place session.Place) bool {
+	message := s.message(place)
+	return message != nil && message.Form().Cancels()
 }
 
 // Close ends the session.

@@ -1,0 +1,306 @@
+package session
+
+import "slices"
+
+// A naming says how far a conversation has come in a recording on which it may be placed, and
+// which name of the conversation stands for which name of the recording, one to one. Groups whose
+// messages have no names count messages instead, see [Player.isDone].
+type naming struct {
+	rec  *indexed
+	done []bool // by the index of the message: taken or received
+
+	recorded map[string]string // by the name that the conversation has
+	given    map[string]string // by the recorded name
+}
+
+// newNaming returns the naming of a conversation that begins with names. It returns false if the
+// recording begins with another number of them.
+func newNaming(rec *indexed, names []string) (*naming, bool) {
+	n := &naming{
+		rec:      rec,
+		done:     make([]bool, len(rec.messages)),
+		recorded: map[string]string{},
+		given:    map[string]string{},
+	}
+	if !n.agrees(rec.opening, names) {
+		return nil, false
+	}
+	n.bind(rec.opening, names)
+	return n, true
+}
+
+// bind notes that the names of a conversation stand for those of a message.
+func (n *naming) bind(recorded, names []string) {
+	for i, name := range names {
+		n.given[recorded[i]] = name
+		n.recorded[name] = recorded[i]
+	}
+}
+
+// agrees reports whether the names of a message of the conversation can stand for those of a
+// recorded message.
+func (n *naming) agrees(recorded, names []string) bool {
+	if len(recorded) != len(names) {
+		return false
+	}
+	for i, name := range names {
+		isAlike := n.isBound(recorded[i], name) || n.isFree(recorded[i], name)
+		if !isAlike || !agreesWithFirst(recorded[:i+1], names[:i+1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// agreesWithFirst reports whether the last name stands for another one only where the names before
+// it do.
+func agreesWithFirst(recorded, names []string) bool {
+	last := len(names) - 1
+	for i := range last {
+		if (names[i] == names[last]) != (recorded[i] == recorded[last]) {
+			return false
+		}
+	}
+	return true
+}
+
+// isBound reports whether a name stands for a recorded one.
+func (n *naming) isBound(recorded, name string) bool {
+	given, isKnown := n.given[recorded]
+	return isKnown && given == name
+}
+
+// isFree reports whether neither of two names stands for another one.
+func (n *naming) isFree(recorded, name string) bool {
+	_, isGiven := n.given[recorded]
+	_, isRecorded := n.recorded[name]
+	return !isGiven && !isRecorded
+}
+
+// A taking is a recorded message that a sent one can take.
+type taking struct {
+	index    int
+	exchange *exchange // what must change places before; nil if nothing has to
+}
+
+// find returns the first message that is not taken of a form, and whose names agree.
+func (n *naming) find(form formID, names []string) (taking, bool) {
+	places := n.rec.places(form)
+	for _, place := range places {
+		index := int(place)
+		if !n.done[index] && n.canSend(index, names) {
+			return taking{index: index}, true
+		}
+	}
+	for _, place := range places {
+		index := int(place)
+		if n.done[index] {
+			continue
+		}
+		e, ok := n.exchangeFor(n.rec.names[index], names)
+		if ok {
+			return taking{index, e}, true
+		}
+	}
+	return taking{}, false
+}
+
+// canSend reports whether the names of a sent message agree with those of a recorded one. A name
+// that the other side has made up cannot be sent before it was received.
+func (n *naming) canSend(index int, names []string) bool {
+	recorded := n.rec.names[index]
+	if !n.agrees(recorded, names) {
+		return false
+	}
+	return !slices.ContainsFunc(recorded, func(name string) bool {
+		_, isKnown := n.given[name]
+		return !isKnown && n.rec.isIssued(name)
+	})
+}
+
+// take takes a message for a sent one.
+func (n *naming) take(t taking, names []string) {
+	if t.exchange != nil {
+		n.apply(t.exchange)
+	}
+	n.done[t.index] = true
+	n.bind(n.rec.names[t.index], names)
+}
+
+// receive receives a message, and returns its names as the conversation gets them: a name that
+// stands for none of the conversation stays as it is.
+func (n *naming) receive(index int) []string {
+	n.done[index] = true
+	recorded := n.rec.names[index]
+	names := make([]string, len(recorded))
+	for i, name := range recorded {
+		if n.isFree(name, name) {
+			n.bind([]string{name}, []string{name})
+		}
+		names[i] = n.given[name]
+		if names[i] == "" {
+			names[i] = name // the conversation has made up the same name for another one
+		}
+	}
+	return names
+}
+
+// follow receives the same message in a recording on which the conversation is not placed. It
+// returns false if the next message there is another one.
+func (n *naming) follow(m message, names []string) bool {
+	for i, other := range n.rec.messages {
+		isCandidate := !n.done[i] && other.kind == received && other.isAside == m.isAside
+		if !isCandidate {
+			continue
+		}
+		if m.isAside {
+			n.done[i] = true
+			return true
+		}
+		if other.form != m.form || !n.agrees(n.rec.names[i], names) {
+			return false
+		}
+		n.done[i] = true
+		n.bind(n.rec.names[i], names)
+		return true
+	}
+	return m.isAside
+}
+
+// An exchange says which names of a recording, and which messages of it, change places.
+type exchange struct {
+	names    map[string]string
+	messages [][2]int
+}
+
+// exchangeFor returns the exchange after which the names of a sent message agree with those of a
+// recorded one. Names can change places if a client cannot tell them apart by what it has received:
+// four sessions are opened by equal requests and get four IDs, and the client is free to use any of
+// them for its first question.
+func (n *naming) exchangeFor(recorded, names []string) (*exchange, bool) {
+	if len(recorded) != len(names) {
+		return nil, false
+	}
+	e := &exchange{names: map[string]string{}}
+	for i, name := range names {
+		if n.isBound(recorded[i], name) {
+			continue
+		}
+		standsFor, isKnown := n.recorded[name]
+		switch {
+		case isKnown && n.addExchange(e, standsFor, recorded[i]):
+		case !isKnown && n.isFree(recorded[i], name) && !n.rec.isIssued(recorded[i]):
+		default:
+			return nil, false
+		}
+	}
+	return e, len(e.names) > 0
+}
+
+// addExchange adds two names of a recording, and all that depends on them, to an exchange.
+func (n *naming) addExchange(e *exchange, a, b string) bool {
+	switch {
+	case e.names[a] == b && e.names[b] == a:
+		return true
+	case a == b || e.names[a] != "" || e.names[b] != "":
+		return false
+	}
+	e.names[a] = b
+	e.names[b] = a
+
+	if !n.rec.isIssued(a) || !n.rec.isIssued(b) {
+		return !n.rec.isIssued(a) && !n.rec.isIssued(b) && n.exchangeSent(e, a, b)
+	}
+	if n.isUsed(a) || n.isUsed(b) {
+		return false
+	}
+	return n.exchangeReceived(e, a, b)
+}
+
+// exchangeSent adds the messages that were sent with two names of the program.
+func (n *naming) exchangeSent(e *exchange, a, b string) bool {
+	ofA := n.rec.sentWith[a]
+	ofB := n.rec.sentWith[b]
+	if len(ofA) == 0 || len(ofB) == 0 {
+		return false
+	}
+	i, j := ofA[0], ofB[0]
+	if n.rec.messages[i].form != n.rec.messages[j].form {
+		return false
+	}
+	return n.exchangeMessages(e, i, j)
+}
+
+// exchangeReceived adds the messages that were received with two names of the other side. As many
+// of them must be equal as were received with one of the names.
+func (n *naming) exchangeReceived(e *exchange, a, b string) bool {
+	ofA := n.rec.receivedWith[a]
+	ofB := n.rec.receivedWith[b]
+	count := max(n.countDone(ofA), n.countDone(ofB))
+	if count == 0 || count > len(ofA) || count > len(ofB) {
+		return false
+	}
+	for k := range count {
+		i, j := ofA[k], ofB[k]
+		if i == j || n.rec.messages[i].form != n.rec.messages[j].form {
+			return false
+		}
+		if !n.exchangeMessages(e, i, j) {
+			return false
+		}
+	}
+	return true
+}
+
+// exchangeMessages adds two messages of one form, and their names.
+func (n *naming) exchangeMessages(e *exchange, i, j int) bool {
+	pair := [2]int{i, j}
+	if slices.Contains(e.messages, pair) {
+		return true // they were added with another name
+	}
+	e.messages = append(e.messages, pair)
+	for m, name := range n.rec.names[i] {
+		other := n.rec.names[j][m]
+		if name != other && !n.addExchange(e, name, other) {
+			return false
+		}
+	}
+	return true
+}
+
+// countDone returns the number of messages up to the last one that is done.
+func (n *naming) countDone(messages []int) int {
+	for k := len(messages); k > 0; k-- {
+		if n.done[messages[k-1]] {
+			return k
+		}
+	}
+	return 0
+}
+
+// isUsed reports whether a message with a name of the other side was sent.
+func (n *naming) isUsed(name string) bool {
+	return slices.ContainsFunc(n.rec.sentWith[name], func(i int) bool { return n.done[i] })
+}
+
+// apply makes names and messages change places.
+func (n *naming) apply(e *exchange) {
+	for _, pair := range e.messages {
+		n.done[pair[0]], n.done[pair[1]] = n.done[pair[1]], n.done[pair[0]]
+	}
+	bound := map[string]string{} // by the recorded name
+	for name, other := range e.names {
+		given, isKnown := n.given[name]
+		if !isKnown && n.rec.isIssued(name) {
+			given, isKnown = name, true // it would be given as it is
+		}
+		if isKnown {
+			bound[other] = given
+		}
+		delete(n.given, name)
+	}
+	for name, given := range bound {
+		n.given[name] = given
+		n.recorded[given] = name
+	}
+}
