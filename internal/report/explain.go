@@ -246,6 +246,9 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) (code finding.Code, 
 		return finding.EndpointChanged, "recorded for another function, " + call(recorded), ""
 	case recorded.Endpoint != asked.Endpoint:
 		return finding.EndpointChanged, "recorded for another endpoint, " + call(recorded), ""
+	case len(edits) == 0 && recorded.IsStdio():
+		differs = "differs only in IDs: this run uses the ID of another session, or another folder"
+		return finding.RequestChanged, nearestRecording + differs, differs
 	case len(edits) == 0:
 		differs = "differs, but only in what is not shown: a secret, or a field that counts in one " +
 			"of the two requests and is ignored in the other"

@@ -89,12 +89,16 @@ func (m *message) is(when []string) bool {
 	return true
 }
 
+// deepest is the length of the longest path of places, in a batch.
+const deepest = 4
+
 // readMessages reads a message, or those of a batch. Other text has none.
 func readMessages(text string) (all []message) {
 	const inBatch = "/"
 	isBatch := false
 	for s := exactjson.Scan(text); s.Next(); {
-		if s.Token == exactjson.Name || s.Token == exactjson.Close {
+		isValue := s.Token == exactjson.Open || s.Token == exactjson.Scalar
+		if !isValue || len(s.Path) > deepest {
 			continue
 		}
 		path, isOfBatch := strings.CutPrefix(strings.Join(s.Path, "/"), inBatch)

@@ -37,22 +37,22 @@ func find(text string, expr *regexp.Regexp) (values []Value) {
 		isJSON = isJSON || s.Token == exactjson.Open
 		isString := s.Token == exactjson.Scalar && s.Kind == exactjson.String
 		if isString && len(s.Path) > 0 {
-			values = append(values, findIn(text, s.Start+1, s.End-1, strings.Join(s.Path, "/"), expr)...)
+			values = append(values, findIn(text, s.Start+1, s.End-1, s.Path, expr)...)
 		}
 	}
 	if !isJSON {
-		values = findIn(text, 0, len(text), "", expr)
+		values = findIn(text, 0, len(text), nil, expr)
 	}
 	return values
 }
 
 // findIn returns the texts that an expression matches in a part of a text.
-func findIn(text string, start, end int, path string, expr *regexp.Regexp) (values []Value) {
+func findIn(text string, start, end int, path []string, expr *regexp.Regexp) (values []Value) {
 	if end-start > longText {
 		return nil
 	}
 	for _, at := range expr.FindAllStringIndex(text[start:end], -1) {
-		v := Value{Start: start + at[0], End: start + at[1], path: path}
+		v := Value{Start: start + at[0], End: start + at[1], path: strings.Join(path, "/")}
 		v.Name = kindToken + ":" + text[v.Start:v.End]
 		values = append(values, v)
 	}
@@ -78,18 +78,21 @@ func sessionIDs(text string) (values []Value) {
 			continue
 		}
 		value := text[s.Start+1 : s.End-1]
-		path := strings.Join(s.Path, "/")
 		isNamed := sessionMembers[s.Path[len(s.Path)-1]] || previous == sessionFlag
-		isArgument := strings.HasPrefix(path, "params/arguments/")
-		if isNamed && !isArgument && sessionID().MatchString(value) {
+		if isNamed && !isArgument(s.Path) && sessionID().MatchString(value) {
 			values = append(values, Value{
 				Start: s.Start + 1,
 				End:   s.End - 1,
 				Name:  kindToken + ":" + value,
-				path:  path,
+				path:  strings.Join(s.Path, "/"),
 			})
 		}
 		previous = value
 	}
 	return values
+}
+
+// isArgument reports whether a path is in the arguments of a tool of MCP.
+func isArgument(path []string) bool {
+	return len(path) > 2 && path[0] == "params" && path[1] == "arguments"
 }

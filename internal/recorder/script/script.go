@@ -256,7 +256,10 @@ func (s *Script) sendLine(m interaction.Message) error {
 		s.mu.Lock()
 		s.known.add(sent.names)
 		s.mu.Unlock()
-		s.noteDrift(s.withRecordedNames(m, match).Form, place)
+		if sent.masked != m.Data {
+			match = s.withRecordedNames(m, match)
+		}
+		s.noteDrift(match.Form, place)
 		return nil
 	}
 	switch {
