@@ -1,0 +1,84 @@
+package echoexec
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/child"
+	"github.com/promptecho/promptecho/internal/recorder"
+)
+
+// Command changes a command that has not been started so that a stand-in takes
+// the place of its program, and returns it. The stand-in has the arguments, the
+// working directory and the environment of the command. A run that records
+// starts the program itself, as a child of the test. In replay, the program is
+// not started, and need not be installed.
+//
+// All of cmd works as with the program: its pipes, Wait, Output, signals, a
+// canceled context, and an [*exec.ExitError] with the recorded status or signal.
+// Call Command after cmd.Env is set. If the name is not valid, the command does
+// not start: see cmd.Err. If rec is nil, cmd stays as it is.
+//
+// The name is that of the program in the cassette. It has only letters, digits,
+// dots, hyphens and underscores.
+func Command(rec *promptecho.Recorder, name string, cmd *exec.Cmd, opts ...Option) *exec.Cmd {
+	if rec == nil {
+		return cmd
+	}
+	err := standInFor(rec, name, cmd, newConfig(opts))
+	if err != nil {
+		cmd.Err = err
+	}
+	return cmd
+}
+
+// standInFor makes a command start a stand-in.
+func standInFor(rec *promptecho.Recorder, name string, cmd *exec.Cmd, c *config) error {
+	if cmd.Process != nil {
+		return errors.New("promptecho: echoexec.Command needs a command that is not started yet")
+	}
+	err := child.CheckName(name)
+	if err != nil {
+		return err
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	program := *cmd // without what is set later, and without the changes below
+	host, err := child.Listen((*recorder.Recorder)(rec), true, func(h *child.Hello) (*child.Spec, error) {
+		spec := c.spec(name, h.Env)
+		spec.Command = func() (*exec.Cmd, error) { return commandFor(&program, h) }
+		return spec, nil
+	})
+	if err != nil {
+		return err
+	}
+	cmd.Env = append(cmd.Environ(), standInVariable+"="+host.Address())
+	cmd.Path = executable
+	cmd.Err = nil // the program need not be installed
+	return nil
+}
+
+// commandFor returns the command of the live program for a stand-in. program has what the stand-in
+// does not know.
+func commandFor(program *exec.Cmd, h *child.Hello) (*exec.Cmd, error) {
+	if program.Err != nil {
+		return nil, program.Err
+	}
+	live := &exec.Cmd{
+		Path:        program.Path,
+		Args:        []string{program.Path},
+		Env:         h.Env,
+		Dir:         h.Dir,
+		ExtraFiles:  program.ExtraFiles,
+		SysProcAttr: program.SysProcAttr,
+	}
+	if len(program.Args) > 0 {
+		live.Args[0] = program.Args[0]
+	}
+	live.Args = append(live.Args, h.Args...)
+	return live, nil
+}

@@ -1,0 +1,127 @@
+package echoexec_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/testing/environ"
+)
+
+// The test binary is the program, too: this variable says which one.
+const programVariable = "ECHOEXEC_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	run := programs[os.Getenv(programVariable)]
+	if run != nil {
+		noteStart()
+		run(bufio.NewScanner(os.Stdin))
+		syscall.Exit(0) // os.Exit waits for a second with -race
+	}
+	environ.Main(m)
+}
+
+// noteStart adds a line to the file that counts how often programs were started.
+func noteStart() {
+	f, err := os.OpenFile(os.Getenv("ECHOEXEC_TEST_COUNT"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		fmt.Fprintln(f, "started")
+		f.Close()
+	}
+}
+
+// programs are what the tests start.
+var programs = map[string]func(in *bufio.Scanner){
+	"upper": func(in *bufio.Scanner) {
+		for in.Scan() {
+			fmt.Println(strings.ToUpper(in.Text()))
+		}
+	},
+	"rpc": func(in *bufio.Scanner) {
+		for in.Scan() {
+			var m struct {
+				ID     json.RawMessage
+				Method string
+			}
+			json.Unmarshal(in.Bytes(), &m)
+			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"did":%q}}`+"\n", m.ID, m.Method)
+		}
+	},
+	"exit3": func(*bufio.Scanner) {
+		fmt.Println("out")
+		fmt.Fprintln(os.Stderr, "err")
+		syscall.Exit(3)
+	},
+	"ask": func(in *bufio.Scanner) {
+		fmt.Print("password: ")
+		in.Scan()
+		fmt.Print("thanks, " + in.Text())
+	},
+	"crlf": func(*bufio.Scanner) { fmt.Print("one\r\ntwo\r\n\r\nthree\r") },
+	"sleep": func(*bufio.Scanner) {
+		fmt.Println(os.Getpid())
+		select {}
+	},
+	"args": func(*bufio.Scanner) { fmt.Printf("%q\n", os.Args[1:]) },
+	"dir": func(*bufio.Scanner) {
+		dir, _ := os.Getwd()
+		fmt.Println("in", dir)
+	},
+	"cat": func(*bufio.Scanner) { io.Copy(os.Stdout, os.Stdin) },
+}
+
+// program returns the command of a program. If it is not installed, it cannot be started.
+func program(name, count string, isInstalled bool, args ...string) *exec.Cmd {
+	path := os.Args[0]
+	if !isInstalled {
+		path = filepath.Join(filepath.Dir(count), "not", "installed")
+	}
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(os.Environ(), programVariable+"="+name, "ECHOEXEC_TEST_COUNT="+count)
+	return cmd
+}
+
+// cycle records what use does with a program, replays it, and demands that use returns the same.
+func cycle(t *testing.T, use func(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) string, name string, args ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "c.yaml")
+	count := filepath.Join(dir, "count")
+	run := func(mode promptecho.Mode, isInstalled bool) string {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := use(t, rec, program(name, count, isInstalled, args...))
+		err = rec.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	want := run(promptecho.ModeAll, true)
+	for range 3 {
+		got := run(promptecho.ModeNone, false)
+		if got != want {
+			cassette, _ := os.ReadFile(file)
+			t.Fatalf("replayed: %s\nrecorded: %s\n%s", got, want, cassette)
+		}
+	}
+	starts, _ := os.ReadFile(count)
+	if string(starts) != "started\n" {
+		t.Errorf("the program was started %q", starts)
+	}
+	cassette, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(cassette)
+}

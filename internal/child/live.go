@@ -1,0 +1,98 @@
+package child
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"github.com/promptecho/promptecho/internal/interaction"
+)
+
+// A liveLink is a running program as a recorder sees it: an [exchange.Link] whose messages are
+// masked. The bytes that the program and its client exchange go past the recorder, so they are
+// exactly those of the program.
+type liveLink struct {
+	ctx     context.Context
+	program *program
+	place   *Place
+	client  Client
+	reject  func(mark string) // is called if a line has a mark of a Place
+
+	// input is what the next message that is sent has for the program. The caller of Send of
+	// the link of the recorder sets it.
+	input []byte
+
+	// output is what the message that was received last has for the client. Only the goroutine
+	// that receives uses it.
+	output []byte
+
+	mu    sync.Mutex      // guards pings
+	pings map[string]bool // the keys of requests that are not recorded, see [jsonMessage.requestKey]
+}
+
+// Send gives the program what the message stands for.
+func (l *liveLink) Send(m interaction.Message) error {
+	switch m.Kind {
+	case interaction.Close:
+		l.program.input.End()
+	case interaction.Signal:
+		l.program.signal(m.Data)
+	default:
+		l.forward(l.input)
+	}
+	return nil
+}
+
+// forward gives the program bytes that are no message. An error says that the program has exited.
+func (l *liveLink) forward(p []byte) { _, _ = l.program.input.Write(p) }
+
+// forwardPing gives the program the end of a ping, whose response is not recorded.
+func (l *liveLink) forwardPing(key string, end []byte) {
+	l.mu.Lock()
+	if l.pings == nil {
+		l.pings = map[string]bool{}
+	}
+	l.pings[key] = true
+	l.mu.Unlock()
+	l.forward(end)
+}
+
+// Recv returns the next message of the program. What is not recorded goes to the client.
+func (l *liveLink) Recv() (interaction.Message, error) {
+	for {
+		item, ok := l.program.outputs.take()
+		switch {
+		case l.ctx.Err() != nil:
+			return interaction.Message{}, l.ctx.Err()
+		case !ok:
+			return interaction.Message{}, io.EOF
+		case !item.isMessage || l.isPong(item.message):
+			deliver(l.client, item.raw, item.isStderr)
+			continue
+		}
+		mark := FirstMark(item.message.Data)
+		if mark != "" {
+			l.reject(mark)
+		}
+		l.output = item.raw
+		item.message.Data = l.place.MaskReceived(item.message.Data)
+		return item.message, nil
+	}
+}
+
+// isPong reports whether a message is the response to a ping that is not recorded.
+func (l *liveLink) isPong(m interaction.Message) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.pings) == 0 || m.Kind != interaction.Text {
+		return false
+	}
+	parsed := parse(m.Data)
+	key := parsed.responseKey()
+	isPong := l.pings[key]
+	delete(l.pings, key)
+	return isPong
+}
+
+// Close ends the program.
+func (l *liveLink) Close() error { return l.program.Close() }

@@ -1,0 +1,395 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/exchange"
+	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/recorder"
+)
+
+// between is the pause between two received messages of different classes. Clients handle those in
+// different goroutines, and what the recorded client did first may depend on which message it saw
+// first. A program needs such a time, too. 1 ms: without a pause, the ACP SDK for Go ran its handlers
+// in another order than recorded in 50 of 50 replays; with 1 ms in 3, and with 5 ms in none.
+const between = time.Millisecond
+
+// A Session is one run of a program as its client sees it: a live one, which is recorded, or a
+// recorded one. Its methods may be called concurrently.
+type Session struct {
+	place  *Place
+	client Client
+	link   exchange.Link // nil if the session is refused when it opens
+	live   *liveLink     // nil in a replay
+	cancel context.CancelFunc
+	exited chan struct{} // closed after Exited of the client was called
+
+	mu      sync.Mutex // guards what follows; it is held while a message is sent
+	lines   lineCutter // of the standard input
+	isEnded bool       // nothing more is sent
+	refused string     // why the session is over; "" if it is not
+	isTold  bool       // the client has got the text of refused
+	exit    sync.Once
+
+	requests openRequests
+}
+
+// Open opens a session with a program. The error is a [*report.Miss] if it is not recorded. ctx is
+// that of the client.
+func Open(ctx context.Context, rec *recorder.Recorder, spec *Spec, client Client) (*Session, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	s := &Session{
+		place:  NewPlace(spec.Dir),
+		client: client,
+		cancel: cancel,
+		exited: make(chan struct{}),
+	}
+	err := s.open(ctx, rec, spec)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	go s.receive()
+	return s, nil
+}
+
+func (s *Session) open(ctx context.Context, rec *recorder.Recorder, spec *Spec) error {
+	req, err := spec.request(ctx, s.place)
+	if err != nil {
+		return err
+	}
+	s.link, err = rec.Session(req, func(ctx context.Context) (exchange.Link, error) {
+		cmd, err := spec.Command()
+		if err != nil {
+			return nil, err
+		}
+		p, err := startProgram(cmd)
+		if err != nil {
+			return nil, err
+		}
+		s.client.Started(p.cmd.Process.Pid)
+		reject := func(mark string) {
+			rec.FailRun(finding.SessionUnreadable, Scheme+"://"+spec.Name+": a line of this session has "+
+				"the text "+mark+", which stands for a folder in a cassette: a replay would put "+
+				"the folder in its place. Change the text")
+		}
+		s.live = &liveLink{ctx: ctx, program: p, place: s.place, client: s.client, reject: reject}
+		return s.live, nil
+	})
+	return err
+}
+
+// Refuse returns a session that is not recorded, and may not be opened. It tells its client so.
+func Refuse(reason error, client Client) *Session {
+	s := &Session{client: client, cancel: func() {}, exited: make(chan struct{})}
+	s.refused = reason.Error()
+	// A client that sends nothing, and does not close its side, waits for what the program
+	// writes. 2 s are more than a client needs to send its first request.
+	time.AfterFunc(patience, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.isTold {
+			s.fail()
+		}
+	})
+	return s
+}
+
+// Wait waits until the program has exited.
+func (s *Session) Wait() { <-s.exited }
+
+// Exited is closed when the program has exited.
+func (s *Session) Exited() <-chan struct{} { return s.exited }
+
+// Write takes what the client writes to the standard input of the program.
+func (s *Session) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isEnded || s.hasExited() {
+		return 0, io.ErrClosedPipe
+	}
+	lines, end := s.lines.add(p)
+	for _, l := range lines {
+		s.sendLine(l)
+	}
+	if s.live != nil && len(end) > 0 {
+		// The program may read bytes. The line is recorded before its newline is sent.
+		s.live.forward(append([]byte(nil), end...))
+	}
+	return len(p), nil
+}
+
+func (s *Session) hasExited() bool {
+	select {
+	case <-s.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// CloseInput closes the standard input of the program.
+func (s *Session) CloseInput() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.isEnded {
+		return
+	}
+	s.isEnded = true
+	s.endLine()
+	s.send(interaction.Message{Kind: interaction.Close}, nil)
+	if s.refused != "" {
+		s.fail()
+	}
+}
+
+// Signal sends a signal to the program. The name is that of [os.Signal.String].
+func (s *Session) Signal(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.endLine()
+	s.send(interaction.Message{Kind: interaction.Signal, Data: name}, nil)
+	if s.refused != "" {
+		s.fail()
+	}
+}
+
+// endLine sends what the client wrote last and did not end with a newline. A live program has it
+// already. The caller holds the lock.
+func (s *Session) endLine() {
+	text := s.lines.rest()
+	if text != "" {
+		s.send(interaction.Message{Kind: interaction.Bytes, Data: text}, nil)
+	}
+}
+
+// Abandon ends the session when the client is gone. The recording is not used to say how the program
+// would have ended.
+func (s *Session) Abandon() {
+	s.cancel()
+	if s.live != nil {
+		s.live.Close()
+	}
+}
+
+// Kill ends the program at once.
+func (s *Session) Kill() {
+	s.cancel()
+	if s.live != nil {
+		s.live.program.kill()
+	}
+}
+
+// Terminate closes the standard input, and waits until the program has exited. It ends a live
+// program that does not.
+func (s *Session) Terminate() {
+	s.CloseInput()
+	if s.live != nil {
+		s.live.Close()
+	}
+	s.Wait()
+}
+
+// sendLine sends a line. The caller holds the lock.
+func (s *Session) sendLine(l line) {
+	parsed := parse(l.text)
+	switch {
+	case s.refused != "":
+		s.answerRefused(&parsed)
+	case parsed.isPing() && s.live != nil:
+		s.live.forwardPing(parsed.requestKey(), l.last)
+	case parsed.isPing():
+		deliver(s.client, parsed.pong(), false)
+	default:
+		key := parsed.requestKey()
+		s.requests.add(key, parsed)
+		s.send(ofStdout(l.text), l.last)
+		isRequest := key != ""
+		if s.refused != "" && !isRequest {
+			s.fail()
+		}
+	}
+}
+
+// send sends a message. input is what a live program has not got of it yet. The caller holds the
+// lock.
+func (s *Session) send(m interaction.Message, input []byte) {
+	if s.link == nil || s.refused != "" {
+		return
+	}
+	if s.live != nil {
+		mark := FirstMark(m.Data)
+		if mark != "" {
+			s.live.reject(mark)
+		}
+		s.live.program.flush()
+		s.live.input = append([]byte(nil), input...)
+	}
+	if m.Kind == interaction.Text || m.Kind == interaction.Bytes {
+		m.Data = s.place.MaskSent(m.Data)
+	}
+	err := s.link.Send(m)
+	var refusal *exchange.Refusal
+	if errors.As(err, &refusal) {
+		s.refuse(refusal.Text)
+	}
+	// Any other error says that the session is over: Recv returns it, too.
+}
+
+// refuse ends a session with what it has that is not recorded. All requests without a response get
+// one. The caller holds the lock.
+func (s *Session) refuse(reason string) {
+	s.refused = reason
+	for _, m := range s.requests.takeAll() {
+		s.answerRefused(&m)
+	}
+}
+
+// answerRefused responds to a request of a session that is refused. The caller holds the lock.
+func (s *Session) answerRefused(m *jsonMessage) {
+	if m.requestKey() != "" {
+		s.isTold = true
+		deliver(s.client, m.refusal(s.refused), false)
+		return
+	}
+	if !s.isTold {
+		s.fail()
+	}
+}
+
+// fail exits as a program does that cannot go on. The caller holds the lock.
+func (s *Session) fail() {
+	if !s.isTold && !s.hasExited() {
+		s.isTold = true
+		deliver(s.client, []byte(s.refused+"\n"), true)
+	}
+	s.exitWith(exitedWith(1))
+}
+
+// exitWith tells the client how the program exited, once.
+func (s *Session) exitWith(how string) {
+	s.exit.Do(func() {
+		s.client.Exited(how)
+		close(s.exited)
+	})
+}
+
+// receive delivers what the program writes, and its exit.
+func (s *Session) receive() {
+	defer s.cancel()
+	how := exitedWith(0)
+	last := classExit
+	for isFirst := true; ; isFirst = false {
+		m, err := s.link.Recv()
+		if err != nil {
+			s.end(err, how)
+			return
+		}
+		now := s.classOf(m)
+		if now != last && !isFirst {
+			time.Sleep(between)
+		}
+		last = now
+		if m.Kind == interaction.Close {
+			how = m.Data
+			continue
+		}
+		deliver(s.client, s.output(m), m.Kind == interaction.Stderr)
+	}
+}
+
+// output returns what the client gets for a received message.
+func (s *Session) output(m interaction.Message) []byte {
+	if s.live != nil {
+		return s.live.output
+	}
+	m.Data = s.place.Unmask(m.Data)
+	return written(m)
+}
+
+// classOf returns the class of a received message. A request that it responds to is no longer open.
+func (s *Session) classOf(m interaction.Message) class {
+	switch m.Kind {
+	case interaction.Close:
+		return classExit
+	case interaction.Stderr:
+		return classStderr
+	}
+	parsed := parse(m.Data)
+	s.requests.remove(parsed.responseKey())
+	return parsed.class()
+}
+
+// end ends the session with the error of Recv. how is how the program exited, if it has.
+func (s *Session) end(err error, how string) {
+	var refusal *exchange.Refusal
+	switch {
+	case errors.As(err, &refusal):
+		s.mu.Lock() // Send may be about to return the same error
+		defer s.mu.Unlock()
+		if s.refused == "" {
+			s.refuse(refusal.Text)
+		}
+		mayAskAgain := s.isTold && !s.isEnded
+		if !mayAskAgain {
+			s.fail()
+		}
+	case err == io.EOF:
+		s.exitWith(how)
+	case errors.Is(err, context.Canceled):
+		s.exitWith(signalPrefix + killed)
+	default:
+		deliver(s.client, []byte(err.Error()+"\n"), true)
+		s.exitWith(exitedWith(1))
+	}
+}
+
+// openRequests are the requests of the client that have no response yet. The methods may be called
+// concurrently.
+type openRequests struct {
+	mu   sync.Mutex // guards what follows
+	keys []string
+	all  map[string]jsonMessage
+}
+
+// add adds a request with a key, unless the key is empty.
+func (o *openRequests) add(key string, m jsonMessage) {
+	if key == "" {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.all == nil {
+		o.all = map[string]jsonMessage{}
+	}
+	o.keys = append(o.keys, key)
+	o.all[key] = m
+}
+
+// remove removes the request with a key.
+func (o *openRequests) remove(key string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.all, key)
+}
+
+// takeAll removes all requests, and returns them in the order in which they were added.
+func (o *openRequests) takeAll() []jsonMessage {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var all []jsonMessage
+	for _, key := range o.keys {
+		m, isOpen := o.all[key]
+		if isOpen {
+			all = append(all, m)
+			delete(o.all, key)
+		}
+	}
+	o.keys = nil
+	return all
+}

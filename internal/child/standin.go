@@ -1,0 +1,163 @@
+package child
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// hurry is how long a stand-in that was sent a signal waits until its client has read what the
+// program wrote. A process would drop it.
+const hurry = time.Second
+
+// A standIn is this process in the place of a program.
+type standIn struct {
+	stdout *Buffer // what the client has not read yet
+	stderr *Buffer
+	copies sync.WaitGroup // of both
+
+	mu          sync.Mutex // guards what follows; also one frame is written at a time
+	conn        net.Conn
+	isSignalled bool
+}
+
+// RunStandIn makes this process the stand-in of a program, and never returns: it passes on what
+// the client and the program of the host write, and ends as the program does. address is that of
+// [Host.Address].
+func RunStandIn(address string, hello Hello) {
+	at, token, _ := strings.Cut(address, "/")
+	hello.Token = token
+	s := &standIn{stdout: NewBuffer(), stderr: NewBuffer()}
+	conn, err := net.Dial("tcp", at)
+	if err != nil {
+		s.fail("the test that runs this program does not listen for it, or its recorder is closed: " +
+			err.Error())
+	}
+	s.conn = conn
+	signals := make(chan os.Signal, len(forwarded))
+	signal.Notify(signals, forwarded...)
+	err = writeHello(conn, &hello)
+	if err != nil {
+		s.fail(err.Error())
+	}
+	go s.sendInput()
+	go s.sendSignals(signals)
+	s.copies.Go(func() { _, _ = io.Copy(os.Stdout, s.stdout) })
+	s.copies.Go(func() { _, _ = io.Copy(os.Stderr, s.stderr) })
+	s.follow()
+}
+
+// send sends a frame. An error says that the host is gone, which follow notices.
+func (s *standIn) send(kind frameKind, content []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = writeFrame(s.conn, kind, content)
+}
+
+// sendInput sends the standard input to the host.
+func (s *standIn) sendInput() {
+	piece := make([]byte, 64<<10)
+	for {
+		n, err := os.Stdin.Read(piece)
+		if n > 0 {
+			s.send(frameInput, piece[:n])
+		}
+		if err != nil {
+			s.send(frameClosed, nil)
+			return
+		}
+	}
+}
+
+// sendSignals sends the signals that this process gets to the host.
+func (s *standIn) sendSignals(signals <-chan os.Signal) {
+	for sig := range signals {
+		s.mu.Lock()
+		s.isSignalled = true
+		s.mu.Unlock()
+		s.send(frameSignal, []byte(sig.String()))
+	}
+}
+
+// follow does what the host says. It does not return.
+func (s *standIn) follow() {
+	frames := bufio.NewReader(s.conn)
+	pid := 0
+	for {
+		kind, content, err := readFrame(frames, mostContent)
+		if err != nil {
+			kill(pid)
+			s.fail("the test that runs this program has ended")
+		}
+		switch kind {
+		case frameStarted:
+			pid, _ = strconv.Atoi(string(content))
+		case frameStdout:
+			_, _ = s.stdout.Write(content)
+		case frameStderr:
+			_, _ = s.stderr.Write(content)
+		case frameExited:
+			s.drain()
+			end(ParseExit(string(content)))
+		}
+	}
+}
+
+// kill ends the live program if the host is gone. An error says that the program is gone, too.
+func kill(pid int) {
+	p, err := os.FindProcess(pid)
+	if pid > 0 && err == nil {
+		_ = p.Kill()
+	}
+}
+
+// drain waits until the client has got all that the program wrote.
+func (s *standIn) drain() {
+	s.stdout.End()
+	s.stderr.End()
+	s.mu.Lock()
+	isSignalled := s.isSignalled
+	s.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		s.copies.Wait()
+		close(done)
+	}()
+	if !isSignalled {
+		<-done
+		return
+	}
+	select {
+	case <-done:
+	case <-time.After(hurry):
+	}
+}
+
+// fail ends this process with an error.
+func (s *standIn) fail(reason string) {
+	s.drain()
+	fmt.Fprintf(os.Stderr, "promptecho: %s\n", reason)
+	end(Exit{Status: 1})
+}
+
+// end ends this process as the program ended.
+func end(how Exit) {
+	if how.Signal != "" {
+		sig, isKnown := signalNamed(how.Signal)
+		how.Status = 1
+		if isKnown {
+			dieOf(sig)
+			how.Status = 128 + int(sig) // as a shell says it
+		}
+	}
+	// os.Exit sleeps for a second in a binary that was built with -race.
+	syscall.Exit(how.Status)
+}
