@@ -51,8 +51,12 @@ func Current() (s Running) {
 // isOf reports whether a function belongs to a module, and not to the packages of this
 // module that answer requests.
 func isOf(module, function string) bool {
-	isOurs := strings.HasPrefix(function, "github.com/promptecho/promptecho.") ||
-		strings.HasPrefix(function, "github.com/promptecho/promptecho/internal/")
+	isOurs := false
+	for _, ours := range []string{".", "/echoexec.", "/internal/"} {
+		if strings.HasPrefix(function, "github.com/promptecho/promptecho"+ours) {
+			isOurs = true
+		}
+	}
 	isIn := strings.HasPrefix(function, module+".") || strings.HasPrefix(function, module+"/")
 	return strings.HasPrefix(function, "main.") || isIn && !isOurs
 }

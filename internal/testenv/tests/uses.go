@@ -60,7 +60,7 @@ var harmless = []string{
 var harmlessPackages = []string{"assert", "require"}
 
 // ourPackages open recorders, and start no subtests.
-var ourPackages = []string{"echotest", "echosnap", "promptecho"}
+var ourPackages = []string{"echotest", "echoexec", "echosnap", "promptecho"}
 
 // A word is a token of a test file.
 type word struct {
