@@ -61,24 +61,3 @@ func standInFor(rec *promptecho.Recorder, name string, cmd *exec.Cmd, c *config)
 	cmd.Err = nil // the program need not be installed
 	return nil
 }
-
-// commandFor returns the command of the live program for a stand-in. program has what the stand-in
-// does not know.
-func commandFor(program *exec.Cmd, h *child.Hello) (*exec.Cmd, error) {
-	if program.Err != nil {
-		return nil, program.Err
-	}
-	live := &exec.Cmd{
-		Path:        program.Path,
-		Args:        []string{program.Path},
-		Env:         h.Env,
-		Dir:         h.Dir,
-		ExtraFiles:  program.ExtraFiles,
-		SysProcAttr: program.SysProcAttr,
-	}
-	if len(program.Args) > 0 {
-		live.Args[0] = program.Args[0]
-	}
-	live.Args = append(live.Args, h.Args...)
-	return live, nil
-}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -44,5 +45,58 @@ func TestCommandReplaysWhatAProgramWrites(t *testing.T) {
 				t.Errorf("the cassette lacks %s:\n%s", tt.has, cassette)
 			}
 		})
+	}
+}
+
+func TestVariablesOfEnvTakePartInMatching(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	run := func(mode promptecho.Mode, units string) (string, error) {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := program("exit3", "", true)
+		cmd.Env = append(cmd.Env, "UNITS="+units)
+		out, _ := echoexec.Command(rec, "program", cmd, echoexec.Env("UNITS")).Output()
+		return string(out), rec.Close()
+	}
+	want, err := run(promptecho.ModeAll, "metric")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := run(promptecho.ModeNone, "metric")
+	if got != want || err != nil {
+		t.Errorf("replayed %q: %v", got, err)
+	}
+	got, err = run(promptecho.ModeNone, "imperial")
+	if err == nil || !strings.Contains(err.Error(), "env/UNITS") {
+		t.Errorf("replayed %q, and the run ended with %v", got, err)
+	}
+}
+
+func TestNameThatIsNotValidIsTheErrorOfTheCommand(t *testing.T) {
+	t.Parallel()
+	rec, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeNone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := echoexec.Command(rec, "my agent", exec.Command("agent"))
+	err = cmd.Start()
+	if err == nil || !strings.Contains(err.Error(), `"my agent"`) {
+		t.Errorf("Start returned %v", err)
+	}
+	_ = rec.Close() // says that nothing was asked
+}
+
+func TestWithoutARecorderNothingChanges(t *testing.T) {
+	t.Parallel()
+	cmd := program("exit3", "", true)
+	path := cmd.Path
+	if echoexec.Command(nil, "program", cmd) != cmd || cmd.Path != path {
+		t.Error("the command is another one")
+	}
+	if got := echoexec.Path(t, nil, "program", path); got != path {
+		t.Errorf("the path is %s", got)
 	}
 }

@@ -70,6 +70,11 @@ var programs = map[string]func(in *bufio.Scanner){
 		fmt.Println(os.Getpid())
 		select {}
 	},
+	"crash": func(*bufio.Scanner) {
+		fmt.Println("going down")
+		// The runtime of Go handles the signal: a shell dies of it.
+		syscall.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -SEGV $$"}, os.Environ())
+	},
 	"args": func(*bufio.Scanner) { fmt.Printf("%q\n", os.Args[1:]) },
 	"dir": func(*bufio.Scanner) {
 		dir, _ := os.Getwd()

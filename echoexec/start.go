@@ -13,8 +13,8 @@ import (
 	"github.com/promptecho/promptecho/internal/report"
 )
 
-// A Process is a program that [Start] has started: a live one, or a recorded one,
-// for which there is no process. Its methods may be called concurrently.
+// A Process is a program that [Start] has started, or that it replays without a
+// process. Its methods may be called concurrently.
 type Process struct {
 	Stdin  io.WriteCloser
 	Stdout io.ReadCloser
@@ -27,8 +27,8 @@ type Process struct {
 	text    string     // how, as a text
 }
 
-// Start starts a command, or replays what was recorded of it. In replay there
-// is no process, so Start is the way for clients that take a reader and a
+// Start starts a command, or replays what was recorded of it. In replay, no
+// process is started. So Start is the way for clients that take a reader and a
 // writer. The standard streams of cmd must be nil: those of the Process take
 // their place. Read Stderr to see it; it may be ignored.
 //
@@ -115,7 +115,7 @@ func (p *Process) Kill() error {
 	return nil
 }
 
-// An exitError is the failure of a program for which there may be no process.
+// An exitError is the failure of a program that may have been replayed.
 type exitError struct {
 	how  child.Exit
 	text string

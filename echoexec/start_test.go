@@ -31,12 +31,16 @@ func TestStartReplaysWithoutAProcess(t *testing.T) {
 		lines := bufio.NewScanner(p)
 		var got []string
 		for _, word := range []string{"one", "two"} {
-			fmt.Fprintln(p, word)
+			_, err := p.Write([]byte(word + "\n"))
+			if err != nil {
+				t.Fatal(err)
+			}
 			lines.Scan()
 			got = append(got, lines.Text())
 		}
 		p.Close()
-		return fmt.Sprint(got, p.Wait())
+		n, err := p.Read(make([]byte, 1))
+		return fmt.Sprint(got, n, err, p.Wait())
 	}, "upper")
 }
 

@@ -43,7 +43,7 @@ func (l *liveLink) Send(m interaction.Message) error {
 	return nil
 }
 
-// forward gives the program bytes that are no message. An error says that the program has exited.
+// forward gives the program bytes that are not recorded. An error says that the program has exited.
 func (l *liveLink) forward(p []byte) { _, _ = l.program.input.Write(p) }
 
 // forwardPing gives the program the end of a ping, whose response is not recorded.

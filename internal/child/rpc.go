@@ -25,7 +25,7 @@ type jsonMessage struct {
 	Response  json.RawMessage `json:"response,omitempty"`
 }
 
-// parse returns the members of a line; it has none if the line is no JSON object.
+// parse returns the members of a line. Only a JSON object has any.
 func parse(text string) (m jsonMessage) {
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t"), "{") {
 		return m

@@ -26,6 +26,8 @@ const module = "github.com/promptecho/promptecho"
 // listed may not exist.
 var rooms = map[string][]string{
 	"echotest":                   {"internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
+	"echoexec":                   {"", "internal/atomicfile", "internal/child", "internal/group", "internal/recorder", "internal/report"},
+	"internal/child":             {"internal/exchange", "internal/finding", "internal/interaction", "internal/memo", "internal/nethttp/request", "internal/recorder"},
 	"echofake":                   {"", "internal/asked", "internal/english", "internal/fakeprovider", "internal/interaction", "internal/nethttp/request", "internal/redact", "internal/testenv/stack"},
 	"internal/asked":             {"internal/canon/conversation", "internal/interaction"},
 	"echofault":                  {"internal/nethttp/websocket", "internal/report", "internal/exchange", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
@@ -145,8 +147,8 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "internal/asked", "echofake", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub"},
-	"testing":  {"", "internal/recorder", "internal/snapshot/ending", "echotest", "echofake", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
+	"net/http": {"", "internal/recorder", "internal/asked", "echofake", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub", "internal/child"},
+	"testing":  {"", "echoexec", "internal/recorder", "internal/snapshot/ending", "echotest", "echofake", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
 }
 
 // A pkg is a package as go list prints it.

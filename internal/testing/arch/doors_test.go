@@ -43,6 +43,7 @@ func isTestOnly(p pkg) bool { return len(p.GoFiles) == 0 }
 // inits lists the packages with an init function, and why each needs one.
 var inits = map[string]string{
 	"":         "defines the flags of a test binary",
+	"echoexec": "makes a test binary that was started as a stand-in one, before it runs tests",
 	"echosnap": "registers with the engine, which notes goroutines only for snapshots",
 	"echotest": "guards http.DefaultTransport before a test makes a client of it",
 }

@@ -58,7 +58,7 @@ func TestNeeds(t *testing.T) {
 }
 
 // publicPackages are the folders of the packages that users import.
-var publicPackages = []string{".", "echotest", "echofake", "echofault", "echosnap"}
+var publicPackages = []string{".", "echotest", "echofake", "echofault", "echosnap", "echoexec"}
 
 var (
 	codeSpan   = regexp.MustCompile("`([^`]+)`")

@@ -66,6 +66,8 @@ var textParsers = []struct{ file, text, why string }{
 	{"internal/cassette/codec/outline.go", "\n  concurrent: ", "the format of a cassette"},
 	{"internal/cassette/codec/parse.go", "version https://git-lfs", "a pointer of Git LFS"},
 	{"internal/cassette/rewrite/rewrite.go", "\n  times: ", "the format of a cassette"},
+	{"internal/child/exit.go", "exit status ", "how a process exited, as the standard library and cassettes have it"},
+	{"internal/child/exit.go", "signal: ", "how a process exited, as the standard library and cassettes have it"},
 	{"internal/exchange/play.go", "closed while it waited", "a value in a cassette, interaction.Waiting"},
 	{"internal/nethttp/form/form.go", "^Content-Disposition: form-data", "a header of a form"},
 	{"internal/nethttp/upload/upload.go", "\\(upload of ", "a value in a cassette"},
