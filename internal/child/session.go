@@ -11,13 +11,8 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
-
-// between is the pause between two received messages of different classes. Clients handle those in
-// different goroutines, and what the recorded client did first may depend on which message it saw
-// first. A program needs such a time, too. 1 ms: without a pause, the ACP SDK for Go ran its handlers
-// in another order than recorded in 50 of 50 replays; with 1 ms in 3, and with 5 ms in none.
-const between = time.Millisecond
 
 // A Session is one run of a program as its client sees it: a live one, which is recorded, or a
 // recorded one. Its methods may be called concurrently.
@@ -26,6 +21,7 @@ type Session struct {
 	client Client
 	link   exchange.Link // nil if the session is refused when it opens
 	live   *liveLink     // nil in a replay
+	isFar  bool          // the client is another process
 	cancel context.CancelFunc
 	exited chan struct{} // closed after Exited of the client was called
 
@@ -46,6 +42,7 @@ func Open(ctx context.Context, rec *recorder.Recorder, spec *Spec, client Client
 	s := &Session{
 		place:  NewPlace(spec.Dir),
 		client: client,
+		isFar:  spec.IsFar,
 		cancel: cancel,
 		exited: make(chan struct{}),
 	}
@@ -292,7 +289,7 @@ func (s *Session) receive() {
 		}
 		now := s.classOf(m)
 		if now != last && !isFirst {
-			time.Sleep(between)
+			s.waitForClient()
 		}
 		last = now
 		if m.Kind == interaction.Close {
@@ -301,6 +298,18 @@ func (s *Session) receive() {
 		}
 		deliver(s.client, s.output(m), m.Kind == interaction.Stderr)
 	}
+}
+
+// waitForClient waits until the client has handled what it has got. Clients handle messages of
+// different classes in different goroutines: without a wait, the ACP SDK for Go ran its handlers in
+// another order than recorded in 50 of 50 replays. It waits while recording, too, so that a client
+// sees the same then.
+func (s *Session) waitForClient() {
+	kind := idle.Replay
+	if s.live != nil {
+		kind = idle.Record
+	}
+	idle.Wait(kind, s.isFar)
 }
 
 // output returns what the client gets for a received message.
