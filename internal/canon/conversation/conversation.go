@@ -8,6 +8,10 @@
 // interaction, repeats.go finds the messages that a turn repeats, concurrent.go the
 // overlapping interactions, session.go reads sessions, and conversation.go reads whole
 // interactions.
+//
+// Sessions with child processes have a second reader: command.go reads how a process was started,
+// and process.go its messages. protocol.go has what all protocols need, and each protocol is a
+// file with a table: mcp.go, acp.go, claude.go, codexexec.go and codexserver.go.
 package conversation
 
 import (
@@ -54,6 +58,9 @@ func read(it *interaction.Interaction) *Exchange {
 	}
 	e.FirstMS, e.TotalMS = times(it)
 	e.Session = ReadSession(&it.Response, Arrivals(it))
+	if e.Session != nil && IsProcess(&it.Request) {
+		e.readProcess(&it.Response)
+	}
 	return e
 }
 
@@ -75,6 +82,10 @@ func readRequest(it *interaction.Interaction) (*Exchange, *canon.Form) {
 	_, e.Boundary = form.Kind()
 	e.Kind = KindOf(form, &it.Request)
 
+	if e.Kind == Process {
+		e.readCommand(&it.Request)
+		return e, form
+	}
 	mayBeRPC := slices.Contains([]string{MCP, A2A, JSONRPC}, e.Kind)
 	if mayBeRPC && e.readRPC(&it.Request) {
 		return e, form

@@ -31,6 +31,8 @@ func KindOf(form *canon.Form, req *interaction.Request) string {
 	kind, boundary := form.Kind()
 	family, method, _ := strings.Cut(boundary, ".")
 	switch {
+	case IsProcess(req):
+		return Process
 	case kind != "llm":
 		return kind
 	case family == A2A:

@@ -20,6 +20,14 @@ type Session struct {
 	Received int              `json:"received"` // and of the server
 	Ended    string           `json:"ended"`    // how it ended, in words
 	Messages []SessionMessage `json:"messages"` // with the closes
+
+	// What follows is only of sessions with processes.
+
+	Peer    string   `json:"peer,omitempty"`        // what the process is: server, agent or process
+	Turns   []*Turn  `json:"turns,omitempty"`       // prompts and calls, in the order in which they were sent
+	IDs     []string `json:"session_ids,omitempty"` // with which a client can resume the conversations
+	Model   string   `json:"model,omitempty"`       // that the agent asks, if it says so
+	CostUSD string   `json:"cost_usd,omitempty"`    // as the agent has last reported it
 }
 
 // A SessionMessage is one message of a session, or several consecutive ones of one side that
@@ -34,6 +42,16 @@ type SessionMessage struct {
 
 	// Type is what the message says that it is: its type, or the name of its first member.
 	Type string `json:"type,omitempty"`
+
+	// Title is what the message is, of a session with a process: "tools/call search({...})",
+	// "answer to 4: tools/call". It is in the place of Type for people.
+	Title string `json:"title,omitempty"`
+
+	// Conversation is the ID of the conversation of an agent; "" if the message names none.
+	Conversation string `json:"session_id,omitempty"`
+
+	// Parts are the content of a message in a protocol that is known. Such a message has no Body.
+	Parts []Part `json:"parts,omitempty"`
 
 	// One of these is set. In JSON, a size is in the place of bytes in base64.
 	Text   string  `json:"text,omitempty"`   // pieces of a text, joined
@@ -215,10 +233,15 @@ var piecePaths = []struct {
 	// Nova Sonic (docs.aws.amazon.com/nova/latest/userguide/speech-bidirection.html).
 	{"event/audioInput/content", true},
 	{"event/audioOutput/content", true},
+
+	// Agents in child processes: ACP, Codex, Claude Code. See acp.go, codexserver.go, claude.go.
+	{"params/update/sessionUpdate=agent_message_chunk|agent_thought_chunk/content/text", false},
+	{"params/delta", false},
+	{"event/delta/text|thinking|partial_json", false},
 }
 
 // pieceNumbers are the members that differ between the pieces of one text.
-var pieceNumbers = []string{"event_id", "sequence_number", "obfuscation", "logprobs"}
+var pieceNumbers = []string{"event_id", "sequence_number", "obfuscation", "logprobs", "uuid"}
 
 // readText reads a message that is a text.
 func readText(sent bool, text string) SessionMessage {
