@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // storedBody returns the body of a response, and the offset just past each of its events or
@@ -56,8 +58,10 @@ func (p *printer) session(indent int, e *conversation.Exchange) {
 	}
 	for i := range messages {
 		m := &messages[i]
-		p.line(indent, bold, "%s", senderOf(m)+" "+messageAbout(m, true))
+		p.line(indent, bold, "%s", senderOf(e.Session, m)+" "+messageAbout(e.Session, m))
 		switch {
+		case len(m.Parts) > 0:
+			p.parts(indent+2, m.Parts)
 		case m.Text != "":
 			p.text(indent+2, m.Text)
 		case m.Body != "" && !isOnlyType(m):
@@ -79,20 +83,46 @@ func sessionAbout(e *conversation.Exchange) string {
 	if len(e.Answer.Finish) > 0 { // one for each response of the model
 		about += ", finish: " + strings.Join(slices.Compact(slices.Clone(e.Answer.Finish)), " ")
 	}
-	return about
+	return about + agentAbout(s)
+}
+
+// agentAbout describes the work of an agent or a server that is a process: ", 2 turns, model
+// claude-sonnet-4-5, $0.104". It is "" for other sessions.
+func agentAbout(s *conversation.Session) string {
+	about := ""
+	if len(s.Turns) > 0 {
+		unit := "turn"
+		if s.Turns[0].Call != nil {
+			unit = "call"
+		}
+		about += ", " + count(len(s.Turns), unit)
+	}
+	if s.Model != "" {
+		about += ", model " + s.Model
+	}
+	if s.CostUSD != "" {
+		about += ", $" + s.CostUSD
+	}
+	if len(s.IDs) == 1 {
+		about += ", session " + s.IDs[0]
+	}
+	if len(s.IDs) > 1 {
+		about += ", sessions " + strings.Join(s.IDs, ", ")
+	}
+	return redact.OneLine(about)
 }
 
 // senderOf returns the side that sent a message.
-func senderOf(m *conversation.SessionMessage) string {
+func senderOf(s *conversation.Session, m *conversation.SessionMessage) string {
 	if m.Sent {
 		return "client"
 	}
-	return "server"
+	return cmp.Or(s.Peer, "server")
 }
 
-// messageAbout describes a message: "4-6, response.output_text.delta, 15 ms to 46 ms, lines
-// 23-25". The lines are there if withLine is set.
-func messageAbout(m *conversation.SessionMessage, withLine bool) string {
+// messageAbout describes a message: "4-6, response.output_text.delta, 15 ms to 46 ms, line 23". If
+// a process has several conversations, it says which one the message belongs to.
+func messageAbout(s *conversation.Session, m *conversation.SessionMessage) string {
 	number := strconv.Itoa(m.Number)
 	time := duration(m.FirstMS)
 	if m.Count > 1 {
@@ -102,17 +132,25 @@ func messageAbout(m *conversation.SessionMessage, withLine bool) string {
 		}
 	}
 	about := []string{number}
-	if m.Type != "" {
+	conversation := slices.Index(s.IDs, m.Conversation)
+	if len(s.IDs) > 1 && conversation >= 0 {
+		about = append(about, "session "+strconv.Itoa(conversation+1))
+	}
+	switch {
+	case m.Title != "":
+		about = append(about, clip(redact.OneLine(m.Title), 200))
+	case m.Type != "":
 		about = append(about, clip(m.Type, 100))
 	}
 	switch {
+	case m.Title != "":
 	case m.Closed != nil:
 		about = append(about, strings.TrimSpace("closes "+*m.Closed))
 	case m.Bytes > 0:
 		about = append(about, count(int(m.Bytes), "byte"))
 	}
 	about = append(about, time)
-	if withLine && m.Line > 0 {
+	if m.Line > 0 {
 		about = append(about, "line "+strconv.Itoa(m.Line))
 	}
 	return strings.Join(about, ", ")

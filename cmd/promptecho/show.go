@@ -355,9 +355,13 @@ func headline(e *conversation.Exchange, omits headlineOmits) []string {
 	return append(what, fmt.Sprintf("line %d", e.Line))
 }
 
-// callName returns the name of a call: the method and tool of a request to an MCP server, and
-// otherwise its selector, such as llm/openai.chat.
+// callName returns the name of a call: the method and tool of a request to an MCP server, the
+// protocol and command of a process, and otherwise its selector, such as llm/openai.chat.
 func callName(e *conversation.Exchange) string {
+	program, _, _ := strings.Cut(e.Title, " ")
+	if program == e.Kind { // such as "claude --verbose"
+		return clip(e.Title, 200)
+	}
 	if e.Title != "" {
 		return clip(e.Kind+" "+e.Title, 200)
 	}
@@ -420,30 +424,6 @@ func answerTime(e *conversation.Exchange) string {
 	}
 	return fmt.Sprintf(" in %s, the first after %s, the last after %s",
 		events, duration(e.FirstMS), duration(e.TotalMS))
-}
-
-// parts prints the parts of a message.
-func (p *printer) parts(indent int, parts []conversation.Part) {
-	for _, part := range parts {
-		switch part.Kind {
-		case conversation.Reasoning:
-			p.text(indent, "[reasoning] "+part.Text)
-		case conversation.Call:
-			p.text(indent, "-> "+redact.OneLine(part.Name)+"("+part.Args+")")
-		case conversation.Result:
-			failed := ""
-			if part.Bad {
-				failed = "error: "
-			}
-			p.text(indent, strings.TrimSpace("<- "+redact.OneLine(part.Name))+": "+failed+part.Text)
-		case conversation.Media, conversation.Empty:
-			p.text(indent, "["+part.Text+"]")
-		case conversation.Other:
-			p.text(indent, readable(part.Text))
-		default:
-			p.text(indent, part.Text)
-		}
-	}
 }
 
 // toolList returns the tools with the names of their parameters.

@@ -100,11 +100,13 @@ func sessionMessagesOf(e *conversation.Exchange) (list []page.Message) {
 	}
 	for i := range messages {
 		m := &messages[i]
-		shown := page.Message{Role: senderOf(m), Class: "answer", About: messageAbout(m, true)}
+		shown := page.Message{Role: senderOf(e.Session, m), Class: "answer", About: messageAbout(e.Session, m)}
 		if m.Sent {
 			shown.Class = "prompt"
 		}
 		switch {
+		case len(m.Parts) > 0:
+			shown.Parts = partsOf(m.Parts)
 		case m.Text != "":
 			shown.Parts = []page.Part{{Kind: conversation.Text, Text: m.Text}}
 		case m.Body != "" && !isOnlyType(m):
