@@ -18,6 +18,9 @@ import (
 //   - The goroutine of the test made one of them. That goroutine waits for what it starts.
 //
 // Other calls are concurrent, and are sorted by their text.
+//
+// The steps of a session with a process stand where the session was opened, unless they execute a
+// tool that an answer calls. One comes after another if it was sent after the answer to the other.
 func Of(calls []Call) *Route {
 	interactions := make([]*interaction.Interaction, len(calls))
 	posted := map[string]bool{}
@@ -29,9 +32,14 @@ func Of(calls []Call) *Route {
 	}
 
 	r := &Route{}
-	levels := levelsOf(calls, conversation.Read(interactions))
+	exchanges := conversation.Read(interactions)
+	levels := levelsOf(calls, exchanges)
 	for i, it := range interactions {
-		for n, s := range read(it, posted) {
+		steps := read(it, posted)
+		if conversation.IsProcess(&it.Request) {
+			steps = readProcess(it, exchanges[i])
+		}
+		for n, s := range steps {
 			s.call = i
 			s.level = levels[i]
 			s.place = n
@@ -39,26 +47,37 @@ func Of(calls []Call) *Route {
 		}
 	}
 	r.mergeExecutions()
-	slices.SortStableFunc(r.steps, func(a, b *step) int {
-		if a.call == b.call {
-			return cmp.Compare(a.place, b.place)
-		}
-		return cmp.Or(cmp.Compare(a.level, b.level), strings.Compare(a.text(), b.text()))
-	})
+	slices.SortStableFunc(r.steps, compareSteps)
 	r.renumberLevels()
 	return r
 }
 
-// renumberLevels numbers the levels from 0, without gaps where a level has no step. The
-// steps are sorted by level.
+// compareSteps compares steps by their place in a route: by their level, then by their round, and
+// concurrent ones by their text. The steps of a batch stay in its order.
+func compareSteps(a, b *step) int {
+	order := cmp.Or(cmp.Compare(a.level, b.level), cmp.Compare(a.round, b.round))
+	isOfBatch := a.call == b.call && !a.isOfSession
+	switch {
+	case order != 0:
+		return order
+	case isOfBatch:
+		return cmp.Compare(a.place, b.place)
+	}
+	return strings.Compare(a.text(), b.text())
+}
+
+// renumberLevels numbers the levels from 0, without gaps where a level has no step. Each round of
+// a session is a level of its own. The steps are sorted by level and round.
 func (r *Route) renumberLevels() {
+	type place struct{ level, round int }
 	level := 0
-	previous := 0 // the old level of the step before
+	var previous place // of the step before
 	for i, s := range r.steps {
-		if i > 0 && s.level != previous {
+		current := place{s.level, s.round}
+		if i > 0 && current != previous {
 			level++
 		}
-		previous = s.level
+		previous = current
 		s.level = level
 	}
 }
@@ -79,7 +98,7 @@ func levelsOf(calls []Call, exchanges []*conversation.Exchange) []int {
 			level = max(level, levels[earlier]+1)
 		}
 
-		isConcurrent := c.Interaction.Concurrent != nil
+		isConcurrent := c.Interaction.Concurrent != nil && !overlapsOnlyProcesses(calls, exchanges[i])
 		switch {
 		case c.FromTest && !isConcurrent:
 			level = max(level, all.afterAny)
@@ -99,6 +118,18 @@ func levelsOf(calls []Call, exchanges []*conversation.Exchange) []int {
 		}
 	}
 	return levels
+}
+
+// overlapsOnlyProcesses reports whether the calls that a call overlapped are all sessions with
+// processes. Such a session is open for as long as its process runs, so overlapping it says nothing
+// about the order of two calls.
+func overlapsOnlyProcesses(calls []Call, e *conversation.Exchange) bool {
+	for _, number := range e.Concurrent { // exchanges are numbered from 1
+		if !conversation.IsProcess(&calls[number-1].Interaction.Request) {
+			return false
+		}
+	}
+	return len(e.Concurrent) > 0
 }
 
 // continuedCall returns the index of the earlier call whose conversation call i continues with
@@ -132,24 +163,34 @@ func (b *bounds) add(level int, fromTest bool) {
 }
 
 // mergeExecutions removes each step in which the program executed a tool that an earlier answer
-// called, and notes its outcome at that call. So a tool is in the route once.
+// called, and notes its outcome at that call. So a tool is in the route once. A session with a
+// process is open during many calls, so its steps may execute tools that later answers call.
 func (r *Route) mergeExecutions() {
 	var requested []*toolCall
 	r.steps = slices.DeleteFunc(r.steps, func(s *step) bool {
 		for i := range s.toolCalls {
 			requested = append(requested, &s.toolCalls[i])
 		}
-		i := slices.IndexFunc(requested, func(c *toolCall) bool {
-			isExecuted := c.execution != ""
-			return !isExecuted && s.tool != "" && c.tool == s.tool && c.args == s.args
-		})
-		if i < 0 {
-			return false
-		}
-		requested[i].execution = "ran"
-		if s.ending != "" {
-			requested[i].execution = "ran: " + s.ending
-		}
-		return true
+		return !s.isOfSession && s.mergeInto(requested)
 	})
+	r.steps = slices.DeleteFunc(r.steps, func(s *step) bool {
+		return s.isOfSession && s.mergeInto(requested)
+	})
+}
+
+// mergeInto notes the outcome of a step at the first of these calls that it executes, and reports
+// whether there is one.
+func (s *step) mergeInto(requested []*toolCall) bool {
+	i := slices.IndexFunc(requested, func(c *toolCall) bool {
+		isExecuted := c.execution != ""
+		return !isExecuted && s.tool != "" && c.tool == s.tool && c.args == s.args
+	})
+	if i < 0 {
+		return false
+	}
+	requested[i].execution = "ran"
+	if s.ending != "" {
+		requested[i].execution = "ran: " + s.ending
+	}
+	return true
 }

@@ -38,6 +38,10 @@ type step struct {
 	call  int // the index of the call in the run
 	place int // the index of the step in the steps of that call
 	level int // concurrent steps have the same level
+
+	// Of a session with a process, which has many steps:
+	isOfSession bool
+	round       int // concurrent steps have the same round
 }
 
 // A toolCall is a call of a tool in the answer of a model.
@@ -260,13 +264,15 @@ var finishReasons = []struct {
 	{"cut at the limit", []string{
 		"length", "max_tokens", "max_output_tokens", "model_length",
 		"model_context_window_exceeded", "error_limit", "2",
+		"max_turn_requests", "error_max_turns", "error_max_budget_usd",
 	}},
+	{"canceled", []string{"cancelled", "interrupted"}},
 	{endingToolCalls, []string{
 		"tool_calls", "tool_call", "tool_use", "function_call", "requires_action",
 	}},
 	{"paused", []string{"pause_turn"}},
 	{endingStop, []string{
-		"stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "end",
+		"success", "stop", "end_turn", "stop_sequence", "complete", "completed", "eos", "eos_token", "end",
 		"finish", "load", "1",
 	}},
 }
@@ -277,23 +283,31 @@ func endingOfAnswer(answer *said.Answer, resp *interaction.Response) string {
 	if ending := endingOf(resp, false); ending != "" {
 		return ending
 	}
-	for _, reason := range finishReasons {
-		isReason := slices.ContainsFunc(answer.Finish, func(name string) bool {
-			return slices.Contains(reason.names, strings.ToLower(name))
-		})
-		if !isReason {
-			continue
-		}
-		if reason.ending == endingStop && len(answer.Calls) > 0 {
-			return endingToolCalls // some providers have one reason for both
-		}
-		return reason.ending
-	}
+	ending := endingNamed(answer.Finish...)
+	hasCalls := len(answer.Calls) > 0
 	switch {
-	case len(answer.Calls) > 0:
+	case ending == endingStop && hasCalls:
+		return endingToolCalls // some providers have one reason for both
+	case ending != "":
+		return ending
+	case hasCalls:
 		return endingToolCalls
 	case len(answer.Finish) > 0:
 		return strings.ToLower(answer.Finish[0])
+	}
+	return ""
+}
+
+// endingNamed returns the ending of a route for the reasons with which an answer ended. It is ""
+// if finishReasons has none of them.
+func endingNamed(finish ...string) string {
+	for _, reason := range finishReasons {
+		isReason := slices.ContainsFunc(finish, func(name string) bool {
+			return slices.Contains(reason.names, strings.ToLower(name))
+		})
+		if isReason {
+			return reason.ending
+		}
 	}
 	return ""
 }

@@ -71,6 +71,7 @@ var textParsers = []struct{ file, text, why string }{
 	{"internal/exchange/play.go", "closed while it waited", "a value in a cassette, interaction.Waiting"},
 	{"internal/nethttp/form/form.go", "^Content-Disposition: form-data", "a header of a form"},
 	{"internal/nethttp/upload/upload.go", "\\(upload of ", "a value in a cassette"},
+	{"internal/snapshot/route/process.go", "exit status 0", "a value in a cassette: how a process exited"},
 	{"internal/redact/formats.go", "PRIVATE KEY", "a label of PEM (RFC 7468)"},
 	{"internal/redact/keys.go", "PRIVATE KEY", "a label of PEM (RFC 7468)"},
 	{"internal/redact/carrier/events.go", "\r\ndata: ", "a field of an event stream"},
