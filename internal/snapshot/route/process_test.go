@@ -98,3 +98,39 @@ func TestEndsOfProcesses(t *testing.T) {
 		}
 	}
 }
+
+// TestCallsWhileAProcessRuns: a process that runs during two calls does not make them concurrent,
+// and the tools that it executes are at the answers that call them, which come later.
+func TestCallsWhileAProcessRuns(t *testing.T) {
+	t.Parallel()
+	server := process(`sent {"jsonrpc":"2.0","id":1,"method":"server/discover"}
+received {"jsonrpc":"2.0","id":1,"result":{}}
+sent {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"f","arguments":{"b":1,"a":2}}}
+received {"jsonrpc":"2.0","id":2,"result":{"content":[]}}`)
+	server.Concurrent = &interaction.Moments{Asked: 1, Answered: 1, Ended: 4}
+	ask := func(moment int, answer string) *interaction.Interaction {
+		return &interaction.Interaction{
+			Request: interaction.Request{
+				Method: "POST",
+				URL:    "https://api.openai.com/v1/chat/completions",
+				Body:   []byte(`{"model":"m","messages":[]}`),
+			},
+			Response: interaction.Response{
+				Status:  200,
+				Headers: interaction.Headers{{Name: "content-type", Values: []string{"application/json"}}},
+				Body:    []byte(`{"choices":[` + answer + `]}`),
+			},
+			Concurrent: &interaction.Moments{Asked: moment, Answered: moment, Ended: moment},
+		}
+	}
+	const call = `{"finish_reason":"tool_calls","message":{"tool_calls":[{"function":{"name":"f","arguments":"{\"a\":2,\"b\":1}"}}]}}`
+	got := route.Of([]route.Call{
+		{Interaction: server, Goroutine: 3},
+		{Interaction: ask(2, call), Goroutine: 2},
+		{Interaction: ask(3, `{"finish_reason":"stop","message":{"content":"x"}}`), Goroutine: 1, FromTest: true},
+	}).String()
+	const want = "ask m: tool calls\n  f {\"a\":2,\"b\":1}, ran\nask m: stop"
+	if got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+}

@@ -169,16 +169,26 @@ func batchOf(body exactjson.Value) []exactjson.Value {
 	return []exactjson.Value{body}
 }
 
-// isHousekeeping reports whether a JSON-RPC method belongs to the protocol of MCP, and is not
-// an action of the agent. A message without a method is a response.
+// protocolMethods are the methods that belong to the protocol of MCP, and are no actions of the
+// agent. A name with a slash at its end is a prefix.
+var protocolMethods = []string{
+	"", // a response
+	"initialize",
+	"ping",
+	"notifications/",
+	"logging/",
+	"server/",
+	"subscriptions/",
+}
+
+// isHousekeeping reports whether a JSON-RPC method is no action of the agent: one of
+// protocolMethods, or a list of what a server has.
 func isHousekeeping(method string) bool {
-	switch method {
-	case "", "initialize", "ping":
-		return true
-	}
-	return strings.HasPrefix(method, "notifications/") ||
-		strings.HasPrefix(method, "logging/") ||
-		strings.HasSuffix(method, "/list")
+	isOfProtocol := slices.ContainsFunc(protocolMethods, func(name string) bool {
+		isPrefix := strings.HasSuffix(name, "/")
+		return method == name || isPrefix && strings.HasPrefix(method, name)
+	})
+	return isOfProtocol || strings.HasSuffix(method, "/list")
 }
 
 // hasFailed reports whether the answer to the JSON-RPC call with an ID is an error, or the
