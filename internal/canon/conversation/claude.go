@@ -42,7 +42,9 @@ func isClaude(v *exactjson.Value) bool {
 }
 
 // claudeLinks are the members of a message that link it with others.
-var claudeLinks = []string{"type", "subtype", "session_id", "uuid", "request_id"}
+var claudeLinks = []string{
+	"type", "subtype", "session_id", "uuid", "request_id", "parent_tool_use_id",
+}
 
 // parseClaude returns what a message of Claude Code is. The kind is the type with the subtype, if
 // there is one.
@@ -50,6 +52,9 @@ func parseClaude(r *reader, v *exactjson.Value) parsed {
 	p := parsed{content: v}
 	p.kind = kind{textOf(v, "type"), textAt(v, "subtype", "request/subtype", "event/type")}
 	p.title = p.kind.String()
+	if textOf(v, "parent_tool_use_id") != "" {
+		p.title += " of a subagent"
+	}
 	p.parts = jsonPart(without(v, claudeLinks...))
 	switch textOf(v, "type") {
 	case "control_request":
@@ -70,8 +75,9 @@ func parseClaude(r *reader, v *exactjson.Value) parsed {
 }
 
 // readClaudeInit reads the first message of a turn, which has the ID of the session, the model and
-// the tools.
+// the tools. A prompt in the arguments of the command has no message, so the turn begins here.
 func readClaudeInit(r *reader, v *exactjson.Value) []Part {
+	r.begin()
 	r.noteID(textOf(v, "session_id"))
 	r.session.Model = textOf(v, "model")
 	return jsonPart(without(v, claudeLinks...))

@@ -112,6 +112,57 @@ func TestProcessesReadInTheirProtocols(t *testing.T) {
 	}
 }
 
+// TestTurns: a turn has the tools that an agent used in it.
+func TestTurns(t *testing.T) {
+	t.Parallel()
+	const update = `received {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"%s","title":"t","kind":"%s"}}}` + "\n"
+	for _, tt := range []struct{ name, lines, want string }{
+		{
+			"ACP: what an agent did in a session that it loads belongs to no turn",
+			`sent {"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"s"}}` + "\n" +
+				fmt.Sprintf(update, "1", "read") +
+				`received {"jsonrpc":"2.0","id":1,"result":null}` + "\n" +
+				`sent {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}` + "\n" +
+				fmt.Sprintf(update, "2", "edit") +
+				`received {"jsonrpc":"2.0","id":2,"result":{"stopReason":"cancelled"}}`,
+			"[s] 4-6 edit cancelled",
+		},
+		{
+			"Claude: a prompt in the arguments, and a second one while the first is under way",
+			`received {"type":"system","subtype":"init","session_id":"a","model":"m"}
+received {"type":"assistant","session_id":"a","parent_tool_use_id":"t0","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}
+sent {"type":"user","message":{"role":"user","content":"and then?"}}
+received {"type":"result","subtype":"success","session_id":"a","total_cost_usd":0.10}
+received {"type":"system","subtype":"init","session_id":"b","model":"m"}`,
+			"[a b] 1-4 Bash success; 5-0",
+		},
+		{
+			"Codex: a turn that cannot start",
+			`sent {"id":1,"method":"turn/start","params":{"threadId":"x","input":[]}}
+received {"id":1,"error":{"code":-32600,"message":"no thread"}}`,
+			"[] 1-2 failed",
+		},
+	} {
+		s := readLines(tt.lines).Session
+		var turns []string
+		for _, turn := range s.Turns {
+			text := fmt.Sprintf("%d-%d", turn.First, turn.Last)
+			for _, use := range turn.Tools {
+				text += " " + use.Name
+			}
+			text += " " + turn.Finish
+			if turn.Failed {
+				text += "failed"
+			}
+			turns = append(turns, strings.TrimSpace(text))
+		}
+		got := fmt.Sprint(s.IDs, " ", strings.Join(turns, "; "))
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
 // FuzzProcess: no line of a process makes the reader panic, and each message stays there.
 func FuzzProcess(f *testing.F) {
 	for _, line := range []string{

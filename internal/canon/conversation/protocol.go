@@ -296,7 +296,8 @@ func (r *reader) noteID(id string) {
 func (r *reader) useKey(id string) string { return r.conversation + "\n" + id }
 
 // use notes that the agent uses a tool. It returns the earlier use with this ID, if there is one,
-// and reports whether the use is new.
+// and reports whether the use is new. A use outside of a turn is in none: an agent of ACP that loads
+// an earlier session reports what it did then.
 func (r *reader) use(id, name, args string) (u *ToolUse, isNew bool) {
 	u = r.uses[r.useKey(id)]
 	if u != nil {
@@ -304,8 +305,10 @@ func (r *reader) use(id, name, args string) (u *ToolUse, isNew bool) {
 	}
 	u = &ToolUse{Name: name, Args: args}
 	r.uses[r.useKey(id)] = u
-	turn := r.begin()
-	turn.Tools = append(turn.Tools, u)
+	turn := r.turns[r.conversation]
+	if turn != nil {
+		turn.Tools = append(turn.Tools, u)
+	}
 	return u, true
 }
 

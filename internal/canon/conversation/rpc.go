@@ -25,8 +25,8 @@ var (
 	a2aMethods = []string{"tasks/", "agent/"}
 )
 
-// KindOf returns the kind of a request as people call it: the kind of its form, or the
-// protocol if it is JSON-RPC.
+// KindOf returns the kind of a request as people call it: the kind of its form, the protocol if
+// it is JSON-RPC, or [Process] if it starts a process.
 func KindOf(form *canon.Form, req *interaction.Request) string {
 	kind, boundary := form.Kind()
 	family, method, _ := strings.Cut(boundary, ".")
