@@ -62,7 +62,7 @@ func newAddress(rawURL string) *address {
 
 // hasScheme reports whether a scheme is the family's.
 func (f *Family) hasScheme(scheme string) bool {
-	return (f.Scheme == Stdio) == (scheme == Stdio)
+	return (f.Scheme == interaction.Stdio) == (scheme == interaction.Stdio)
 }
 
 // hasHost reports whether a host is one of the family's.

@@ -38,7 +38,7 @@ func decode(req *interaction.Request) (exactjson.Value, encoding) {
 		}
 		return v, jsonBody
 	}
-	if IsStdio(req.URL) {
+	if req.IsStdio() {
 		return decodeLine(req)
 	}
 	if len(req.Body) == 0 {

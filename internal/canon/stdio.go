@@ -1,7 +1,6 @@
 package canon
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/canon/perrun"
@@ -9,21 +8,13 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 )
 
-// Stdio is the scheme of the URL of a session with a process, stdio://NAME. Its body has the
-// arguments, the working directory and the environment of the process; its messages are lines that
-// the process reads and writes. No request is sent to such a URL.
-const Stdio = "stdio"
-
-// IsStdio reports whether a URL is that of a session with a process.
-func IsStdio(url string) bool { return strings.HasPrefix(url, Stdio+"://") }
-
 // stdioFamilies returns the family of sessions with processes, and of the lines that they read. A
 // line of JSON-RPC is compared as the call over HTTP would be, see jsonrpcFamilies. Values that are
 // others in each run do not match; package session compares which of them are equal.
 func stdioFamilies() []*Family {
 	return []*Family{{
 		Name:        "stdio",
-		Scheme:      Stdio,
+		Scheme:      interaction.Stdio,
 		Paths:       []string{""},
 		AnyBody:     true,
 		Server:      true,

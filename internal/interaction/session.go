@@ -222,6 +222,24 @@ func (r *Request) OpensWebSocket() bool {
 	return false
 }
 
+// Stdio is the scheme of the URL of a session with a process, stdio://NAME. The body of the request
+// has the arguments, the working directory and the environment of the process; the messages are lines
+// that the process reads and writes. Nothing is sent to such a URL.
+const Stdio = "stdio"
+
+// IsStdio reports whether the request opens a session with a process, or is a message to one.
+func (r *Request) IsStdio() bool { return strings.HasPrefix(r.URL, Stdio+"://") }
+
+// IsLine reports whether the field of this name has a line of a process, without the newline at its
+// end.
+func IsLine(field string) bool {
+	switch field {
+	case sentPrefix, receivedPrefix, receivedPrefix + string(Stderr):
+		return true
+	}
+	return false
+}
+
 // MessageRequest returns a message of the client as a request. Messages are redacted, compared
 // and reported as requests are that go to the URL of the request which opened the session.
 func (r *Request) MessageRequest(m *Message) Request {

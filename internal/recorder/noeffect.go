@@ -34,6 +34,8 @@ var variables = []string{
 	"PROMPTECHO_STORE_CACHE",
 	"PROMPTECHO_URL",
 	"PROMPTECHO_PATHS",
+	"PROMPTECHO_STAND_IN",
+	"PROMPTECHO_STDIO",
 }
 
 // noteOverruled notes the variables and flags that have no effect. In a

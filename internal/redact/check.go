@@ -142,7 +142,7 @@ func (p *Policy) checkResponse(what string, it *interaction.Interaction) error {
 
 // checkEvents is checkResponse for events.
 func (p *Policy) checkEvents(what string, of side) error {
-	fields, texts := fieldsOf(of.events)
+	fields, texts := of.fields()
 	f := &finder{policy: p, scope: of.scope.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {
@@ -239,7 +239,7 @@ func kindsOf(edits []carrier.Edit) (kinds []string) {
 // addEvents adds the secrets in the events of a stream, and those that are split over
 // several events.
 func (r *findings) addEvents(of side) {
-	fields, texts := fieldsOf(of.events)
+	fields, texts := of.fields()
 	f := &finder{policy: &r.policy, scope: of.scope.narrowed(texts...)}
 	edits, err := f.walker().EditsOfEvents(fields)
 	if err != nil {

@@ -3,6 +3,7 @@ package redact
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact/carrier"
@@ -71,8 +72,7 @@ func (p *Policy) text(s string) string {
 // events redacts events of a stream in place: each field, and the texts that a
 // client joins from several events. If it returns an error, no event is changed.
 func (p *Policy) events(of side) error {
-	events := of.events
-	fields, texts := fieldsOf(events)
+	fields, texts := of.fields()
 	if len(fields) == 0 {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (p *Policy) events(of side) error {
 			}
 		}
 		if isClean {
-			setValues(events, fields)
+			of.setValues(fields)
 			return nil
 		}
 	}
@@ -103,6 +103,10 @@ type side struct {
 	events  []interaction.Event // with only the fields that are redacted; they share them
 	numbers []int               // of the events in the response; nil if they are all of its events
 	scope   scope
+
+	// ofProcess says that texts are lines of a process: a secret that ends with one does not
+	// go on in the next one.
+	ofProcess bool
 }
 
 // number returns the number that an event has in the response.
@@ -121,8 +125,8 @@ func sidesOf(req *interaction.Request, resp *interaction.Response) []side {
 	if !resp.IsSession() {
 		return []side{{events: resp.Events, scope: responseScope}}
 	}
-	sent := side{scope: requestScope}
-	received := side{scope: responseScope}
+	sent := side{scope: requestScope, ofProcess: req.IsStdio()}
+	received := side{scope: responseScope, ofProcess: req.IsStdio()}
 	for i, event := range resp.Events {
 		if event.IsSent() {
 			// The checksum of audio, if there is any, is not redacted.
@@ -136,31 +140,40 @@ func sidesOf(req *interaction.Request, resp *interaction.Response) []side {
 	return []side{sent, received}
 }
 
-// setValues sets the values of the fields of events to those of fields, which
-// fieldsOf has returned for the same events.
-func setValues(events []interaction.Event, fields []carrier.Field) {
+// setValues sets the values of the fields of all events to those of fields, which
+// fields has returned.
+func (s *side) setValues(fields []carrier.Field) {
 	i := 0
-	for _, event := range events {
+	for _, event := range s.events {
 		for k := range event {
-			event[k].Value = fields[i].Value
+			event[k].Value = strings.TrimSuffix(fields[i].Value, s.endOf(event[k].Name))
 			i++
 		}
 	}
 }
 
-// fieldsOf returns the fields of all events in one list, and their values.
-func fieldsOf(events []interaction.Event) (fields []carrier.Field, texts []string) {
+// fields returns the fields of all events in one list, and their values.
+func (s *side) fields() (fields []carrier.Field, texts []string) {
 	n := 0
-	for _, event := range events {
+	for _, event := range s.events {
 		n += len(event)
 	}
 	fields = make([]carrier.Field, 0, n)
 	texts = make([]string, 0, n)
-	for _, event := range events {
+	for _, event := range s.events {
 		for _, f := range event {
-			fields = append(fields, carrier.Field{Name: f.Name, Value: f.Value})
-			texts = append(texts, f.Value)
+			value := f.Value + s.endOf(f.Name)
+			fields = append(fields, carrier.Field{Name: f.Name, Value: value})
+			texts = append(texts, value)
 		}
 	}
 	return fields, texts
+}
+
+// endOf returns what follows the value of a field in what the process has written or read.
+func (s *side) endOf(field string) string {
+	if s.ofProcess && interaction.IsLine(field) {
+		return "\n"
+	}
+	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -183,4 +184,82 @@ func TestConcurrentCallsOfAProcessReplay(t *testing.T) {
 	for range full.Cases(20, 1000) {
 		run(promptecho.ModeNone)
 	}
+}
+
+// A secret in a line is not written, whichever side has sent it, and ends with its line. A replay
+// takes the line with another secret in its place.
+func TestSecretsInLinesOfAProcess(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	const recordedKey, otherKey = "M8nB6vC4xZ2lK0jHq7Xv", "R4tY7uI9oP2aS5dFw3Lm"
+	for _, key := range []string{recordedKey, otherKey} {
+		mode := promptecho.ModeNone
+		if key == recordedKey {
+			mode = promptecho.ModeAll
+		}
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, _ := http.NewRequestWithContext(t.Context(), "POST", "stdio://env", strings.NewReader(`{"args":["--api-key","`+key+`"]}`))
+		stream, err := rec.Session(req, func(context.Context) (promptecho.Stream[[]byte, []byte], error) {
+			return &echo{lines: make(chan string, 10)}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = stream.Send([]byte(`{"type":"login","password":"` + key + `"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = stream.CloseSend()
+		var got []string
+		for {
+			line, err := stream.Recv()
+			if err != nil {
+				break
+			}
+			got = append(got, string(line))
+		}
+		if len(got) != 2 || got[1] != "MODEL=small" {
+			t.Errorf("%s: received %q", mode, got)
+		}
+		if err := rec.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	cassette, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(cassette), recordedKey) || !strings.Contains(string(cassette), "MODEL=small") {
+		t.Errorf("the cassette:\n%s", cassette)
+	}
+}
+
+// An echo is a process that prints a key which it has got, and a line that follows it.
+type echo struct{ lines chan string }
+
+func (e *echo) Send(line []byte) error {
+	var login struct{ Password string }
+	err := json.Unmarshal(line, &login)
+	if err != nil {
+		return err
+	}
+	e.lines <- "API_KEY=" + login.Password
+	e.lines <- "MODEL=small"
+	return nil
+}
+
+func (e *echo) CloseSend() error {
+	close(e.lines)
+	return nil
+}
+
+func (e *echo) Recv() ([]byte, error) {
+	line, isOpen := <-e.lines
+	if !isOpen {
+		return nil, io.EOF
+	}
+	return []byte(line), nil
 }
