@@ -34,7 +34,8 @@ func init() {
 		}
 	}
 	dir, _ := os.Getwd() // without a working directory, the host uses its own
-	child.RunStandIn(address, child.Hello{Args: os.Args[1:], Dir: dir, Env: env})
+	how := child.StandIn(address, child.Hello{Args: os.Args[1:], Dir: dir, Env: env})
+	how.End()
 }
 
 // hostAddress returns the address of the host if this process is a stand-in, or "".

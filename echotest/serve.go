@@ -8,9 +8,11 @@ import (
 	"net/url"
 	"os"
 	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/child"
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/group"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
@@ -24,6 +26,7 @@ type Server struct {
 	t      testing.TB
 	rec    Answerer
 	server *serve.Server
+	stdio  func() (*child.Host, error) // for promptecho stdio; nil if rec is no recorder
 }
 
 // An Answerer answers the requests that reach a [Server]: a
@@ -62,8 +65,18 @@ func Serve(t testing.TB, rec Answerer, opts ...ServeOption) *Server {
 	case c.transport == nil:
 		t.Fatal("promptecho: Serve: Through(nil): the transport is nil: pass the one in front of the recorder")
 	}
-	s := &Server{t, rec, serve.New(c.transport, "")}
+	s := &Server{t: t, rec: rec, server: serve.New(c.transport, "")}
 	t.Cleanup(s.server.Close)
+	recording, isRecorder := rec.(*promptecho.Recorder)
+	if isRecorder {
+		s.stdio = sync.OnceValues(func() (*child.Host, error) {
+			host, err := child.Serve((*recorder.Recorder)(recording), false)
+			if err == nil {
+				t.Cleanup(func() { host.Close() })
+			}
+			return host, err
+		})
+	}
 	return s
 }
 
@@ -109,6 +122,9 @@ func (s *Server) URL(upstream string) string {
 // and those of AWS, as the test has them. In a run that sends nothing upstream
 // (see [promptecho.Recorder.Online]) they are dummies.
 //
+// PROMPTECHO_STDIO is for programs that the process starts as promptecho stdio,
+// see docs/PROCESSES.md.
+//
 // Append them to the process's environment, because the last value of a name
 // counts:
 //
@@ -124,7 +140,14 @@ func (s *Server) Env() []string {
 	if err != nil {
 		s.t.Fatal("promptecho: Serve: ", err)
 	}
-	return env
+	if s.stdio == nil {
+		return env
+	}
+	host, err := s.stdio()
+	if err != nil {
+		s.t.Fatal("promptecho: Serve: ", err)
+	}
+	return append(env, child.ServeVariable+"="+host.Address())
 }
 
 // SetDefault makes a recorder [http.DefaultTransport] until the test ends. It

@@ -17,6 +17,7 @@
 //	promptecho merge [-install] [-into DIR FILE ...] [PATH ...]
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-cassettes DIR] [-mode MODE] [-- command ...]
+//	promptecho stdio [-cassette FILE] [name] -- command [arg ...]
 //	promptecho lint [-fix|-diff] [PACKAGE ...]
 //	promptecho observe [-fail] [PACKAGE ...]
 //	promptecho demo [-dir DIR]
@@ -59,6 +60,7 @@ var verbs = []verb{
 	{"merge", mergeHelp, runMerge},
 	{"import", importHelp, runImport},
 	{"serve", serveHelp, runServe},
+	{"stdio", stdioHelp, runStdio},
 	{"lint", lintHelp, runLint},
 	{"observe", observeHelp, runObserve},
 	{"demo", demoHelp, runDemo},
@@ -144,10 +146,10 @@ func usage() string {
 			fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 		}
 	}
-	fmt.Fprintf(&b, "  %s, help: promptecho help COMMAND says what each does\n",
+	fmt.Fprintf(&b, "  %s, help: promptecho help COMMAND says more\n",
 		strings.Join(selfEvident, ", "))
 	return b.String()
 }
 
 // selfEvident are the verbs that the list of verbs only names, so that it fits a screen.
-var selfEvident = []string{"demo", "completion", "version"}
+var selfEvident = []string{"mv", "demo", "completion", "version"}

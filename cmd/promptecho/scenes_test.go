@@ -100,6 +100,9 @@ var scenes = []scene{
 		t.Setenv("CI", "true")
 		run([]string{"serve", "--", "true"}, out, out)
 	}},
+	{"stdio", func(t *testing.T, names []string, out *output) {
+		run([]string{"stdio", "--", "agent"}, out, out)
+	}},
 	{"lint", func(t *testing.T, names []string, out *output) {
 		var lines strings.Builder
 		for i, name := range names {

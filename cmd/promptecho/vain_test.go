@@ -20,6 +20,7 @@ var inVain = map[string]struct {
 	"merge -into":      {[]string{"-into", "c.yaml", "c.yaml"}, "c.yaml"},
 	"import -o":        {[]string{"-o", "x", "no-such-file"}, "no-such-file"},
 	"serve -cassette":  {[]string{"-cassette", "go.mod", "--", "true"}, `go.mod:1:1: want a cassette ("version: 1" and "interactions:")`},
+	"stdio -cassette":  {[]string{"-cassette", "go.mod", "--", "true"}, `go.mod:1:1: want a cassette ("version: 1" and "interactions:")`},
 	"serve -mode":      {[]string{"-mode", "sometimes", "--", "true"}, `-mode: unknown record mode "sometimes"`},
 	"serve -options":   {[]string{"-options", "{mask_tims: true}", "--", "true"}, "mask_tims"},
 	"serve -cassettes": {[]string{"-cassettes", "go.mod", "--", "git"}, "go.mod"},

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // The beginnings of the texts that say how a process exited, as [os.ProcessState.String] returns
@@ -46,4 +47,27 @@ func ParseExit(text string) Exit {
 		return Exit{Status: 1}
 	}
 	return Exit{Status: status}
+}
+
+// End ends this process in the same way.
+func (e Exit) End() {
+	sig, isSignal := signalNamed(e.Signal)
+	if isSignal {
+		dieOf(sig)
+	}
+	// os.Exit sleeps for a second in a binary that was built with -race.
+	syscall.Exit(e.Code())
+}
+
+// Code returns the exit status as a shell says it: 128 and the number of the signal if a signal ended
+// the process.
+func (e Exit) Code() int {
+	sig, isSignal := signalNamed(e.Signal)
+	if isSignal {
+		return 128 + int(sig)
+	}
+	if e.Status < 0 {
+		return 1
+	}
+	return e.Status
 }

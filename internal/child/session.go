@@ -61,7 +61,7 @@ func (s *Session) open(ctx context.Context, rec *recorder.Recorder, spec *Spec) 
 		return err
 	}
 	s.link, err = rec.Session(req, func(ctx context.Context) (exchange.Link, error) {
-		cmd, err := spec.Command()
+		cmd, err := spec.liveCommand()
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
@@ -15,6 +16,14 @@ import (
 
 // Scheme is the scheme of the URLs of programs: stdio://NAME.
 const Scheme = "stdio"
+
+// ServeVariable is the variable of the environment with the address of a host for the stand-ins of
+// any program.
+const ServeVariable = "PROMPTECHO_STDIO"
+
+// Live is the address in the environment of a live program. What that starts by itself is a part of
+// what it does: it runs, and is not recorded apart.
+const Live = "live"
 
 // A Spec says which program a session is with.
 type Spec struct {
@@ -28,6 +37,22 @@ type Spec struct {
 
 	// IsFar says that another process takes the place of the program.
 	IsFar bool
+}
+
+// liveCommand returns the command of the live program.
+func (s *Spec) liveCommand() (*exec.Cmd, error) {
+	cmd, err := s.Command()
+	if err != nil {
+		return nil, err
+	}
+	env := cmd.Environ()
+	for i, variable := range env {
+		if strings.HasPrefix(variable, ServeVariable+"=") {
+			env[i] = ServeVariable + "=" + Live
+		}
+	}
+	cmd.Env = env
+	return cmd, nil
 }
 
 // CheckName returns an error if a text cannot be the name of a program in a cassette.

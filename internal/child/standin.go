@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -29,30 +28,30 @@ type standIn struct {
 	isSignalled bool
 }
 
-// RunStandIn makes this process the stand-in of a program, and never returns: it passes on what
-// the client and the program of the host write, and ends as the program does. address is that of
+// StandIn makes this process the stand-in of a program until the program has exited, and returns how.
+// It passes on what the client and the program of the host write. address is that of
 // [Host.Address].
-func RunStandIn(address string, hello Hello) {
+func StandIn(address string, hello Hello) Exit {
 	at, token, _ := strings.Cut(address, "/")
 	hello.Token = token
 	s := &standIn{stdout: NewBuffer(), stderr: NewBuffer()}
 	conn, err := net.Dial("tcp", at)
 	if err != nil {
-		s.fail("the test that runs this program does not listen for it, or its recorder is closed: " +
-			err.Error())
+		return s.fail("the test that runs this program does not listen for it, or its recorder is " +
+			"closed: " + err.Error())
 	}
 	s.conn = conn
 	signals := make(chan os.Signal, len(forwarded))
 	signal.Notify(signals, forwarded...)
 	err = writeHello(conn, &hello)
 	if err != nil {
-		s.fail(err.Error())
+		return s.fail(err.Error())
 	}
 	go s.sendInput()
 	go s.sendSignals(signals)
 	s.copies.Go(func() { _, _ = io.Copy(os.Stdout, s.stdout) })
 	s.copies.Go(func() { _, _ = io.Copy(os.Stderr, s.stderr) })
-	s.follow()
+	return s.follow()
 }
 
 // send sends a frame. An error says that the host is gone, which follow notices.
@@ -87,15 +86,15 @@ func (s *standIn) sendSignals(signals <-chan os.Signal) {
 	}
 }
 
-// follow does what the host says. It does not return.
-func (s *standIn) follow() {
+// follow does what the host says until the program has exited.
+func (s *standIn) follow() Exit {
 	frames := bufio.NewReader(s.conn)
 	pid := 0
 	for {
 		kind, content, err := readFrame(frames, mostContent)
 		if err != nil {
 			kill(pid)
-			s.fail("the test that runs this program has ended")
+			return s.fail("the test that runs this program has ended")
 		}
 		switch kind {
 		case frameStarted:
@@ -106,7 +105,7 @@ func (s *standIn) follow() {
 			_, _ = s.stderr.Write(content)
 		case frameExited:
 			s.drain()
-			end(ParseExit(string(content)))
+			return ParseExit(string(content))
 		}
 	}
 }
@@ -141,23 +140,9 @@ func (s *standIn) drain() {
 	}
 }
 
-// fail ends this process with an error.
-func (s *standIn) fail(reason string) {
+// fail tells the client why there is no program.
+func (s *standIn) fail(reason string) Exit {
 	s.drain()
 	fmt.Fprintf(os.Stderr, "promptecho: %s\n", reason)
-	end(Exit{Status: 1})
-}
-
-// end ends this process as the program ended.
-func end(how Exit) {
-	if how.Signal != "" {
-		sig, isKnown := signalNamed(how.Signal)
-		how.Status = 1
-		if isKnown {
-			dieOf(sig)
-			how.Status = 128 + int(sig) // as a shell says it
-		}
-	}
-	// os.Exit sleeps for a second in a binary that was built with -race.
-	syscall.Exit(how.Status)
+	return Exit{Status: 1}
 }
