@@ -149,6 +149,9 @@ func (c client) Stdout(b []byte) { _, _ = c.process.out.Write(b) }
 
 func (c client) Stderr(b []byte) { _, _ = c.process.err.Write(b) }
 
+// AwaitWritten does nothing: what was written can be read at once.
+func (c client) AwaitWritten() {}
+
 // Exited ends the streams.
 func (c client) Exited(how string) {
 	c.process.how = child.ParseExit(how)

@@ -6,6 +6,10 @@ type Client interface {
 	Stdout(p []byte)
 	Stderr(p []byte)
 	Exited(how string) // is called last, with a text such as "exit status 1"
+
+	// AwaitWritten waits until the client can read all that the program wrote. It does not wait
+	// long: the client may not read.
+	AwaitWritten()
 }
 
 // deliver gives a client what a program wrote.

@@ -9,8 +9,10 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/recorder"
+	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
 
 // A Host listens for stand-ins of programs, and opens a session for each. It runs in the process
@@ -86,7 +88,8 @@ func (h *Host) serve(conn net.Conn) {
 	out := NewBuffer()
 	defer out.Close()
 	go func() { _, _ = io.Copy(conn, out) }() // an error says that the stand-in is gone
-	s := h.open(ctx, hello, &remote{out})
+	to := &remote{out: out}
+	s := h.open(ctx, hello, to)
 	for {
 		kind, content, err := readFrame(frames, mostContent)
 		if err != nil {
@@ -98,6 +101,8 @@ func (h *Host) serve(conn net.Conn) {
 			_, _ = s.Write(content) // an error says that the program has exited
 		case frameClosed:
 			s.CloseInput()
+		case frameWritten:
+			to.noteWritten(content)
 		case frameSignal:
 			s.Signal(string(content))
 		}
@@ -121,21 +126,68 @@ func (h *Host) open(ctx context.Context, hello *Hello, to Client) *Session {
 }
 
 // A remote is the client of a session with a stand-in.
-type remote struct{ out *Buffer }
+type remote struct {
+	out *Buffer
+
+	mu         sync.Mutex    // guards what follows
+	unwritten  int           // bytes that the stand-in has not written yet
+	allWritten chan struct{} // closed when there are none; nil if nothing waits
+}
 
 // Started tells the stand-in which process to end if this one is gone.
 func (r *remote) Started(pid int) { r.send(frameStarted, []byte(strconv.Itoa(pid))) }
 
 // Stdout sends what the program wrote to its standard output.
-func (r *remote) Stdout(p []byte) { r.send(frameStdout, p) }
+func (r *remote) Stdout(p []byte) { r.sendOutput(frameStdout, p) }
 
 // Stderr sends what the program wrote to its standard error.
-func (r *remote) Stderr(p []byte) { r.send(frameStderr, p) }
+func (r *remote) Stderr(p []byte) { r.sendOutput(frameStderr, p) }
 
 // Exited sends how the program exited.
 func (r *remote) Exited(how string) {
 	r.send(frameExited, []byte(how))
 	r.out.End()
+}
+
+// sendOutput sends what the program wrote.
+func (r *remote) sendOutput(kind frameKind, p []byte) {
+	r.mu.Lock()
+	r.unwritten += len(p)
+	r.mu.Unlock()
+	r.send(kind, p)
+}
+
+// noteWritten notes that the stand-in has written bytes.
+func (r *remote) noteWritten(count []byte) {
+	n, _ := strconv.Atoi(string(count)) // the stand-in has the secret of the host
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.unwritten -= n
+	if r.unwritten <= 0 && r.allWritten != nil {
+		close(r.allWritten)
+		r.allWritten = nil
+	}
+}
+
+// AwaitWritten waits until the stand-in has written all that was sent.
+func (r *remote) AwaitWritten() {
+	r.mu.Lock()
+	if r.unwritten <= 0 {
+		r.mu.Unlock()
+		return
+	}
+	if r.allWritten == nil {
+		r.allWritten = make(chan struct{})
+	}
+	allWritten := r.allWritten
+	r.mu.Unlock()
+
+	limit := time.NewTimer(idle.Longest)
+	defer limit.Stop()
+	select {
+	case <-allWritten:
+	case <-limit.C:
+	}
 }
 
 // send sends a frame. An error says that the stand-in is gone.

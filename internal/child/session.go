@@ -19,9 +19,9 @@ import (
 type Session struct {
 	place  *Place
 	client Client
+	isFar  bool          // see Spec
 	link   exchange.Link // nil if the session is refused when it opens
 	live   *liveLink     // nil in a replay
-	isFar  bool          // the client is another process
 	cancel context.CancelFunc
 	exited chan struct{} // closed after Exited of the client was called
 
@@ -289,7 +289,7 @@ func (s *Session) receive() {
 		}
 		now := s.classOf(m)
 		if now != last && !isFirst {
-			s.waitForClient()
+			s.awaitClient()
 		}
 		last = now
 		if m.Kind == interaction.Close {
@@ -300,15 +300,16 @@ func (s *Session) receive() {
 	}
 }
 
-// waitForClient waits until the client has handled what it has got. Clients handle messages of
-// different classes in different goroutines: without a wait, the ACP SDK for Go ran its handlers in
-// another order than recorded in 50 of 50 replays. It waits while recording, too, so that a client
-// sees the same then.
-func (s *Session) waitForClient() {
+// awaitClient waits until the client has done what it does with the last message. It is called
+// between two messages of different classes: clients handle those in different goroutines, and
+// what they do next may depend on which message they saw first. Without a wait, the ACP SDK for Go
+// ran its handlers in another order than recorded in 50 of 50 replays.
+func (s *Session) awaitClient() {
 	kind := idle.Replay
 	if s.live != nil {
 		kind = idle.Record
 	}
+	s.client.AwaitWritten()
 	idle.Wait(kind, s.isFar)
 }
 

@@ -3,7 +3,6 @@ package child
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/signal"
@@ -49,8 +48,8 @@ func StandIn(address string, hello Hello) Exit {
 	}
 	go s.sendInput()
 	go s.sendSignals(signals)
-	s.copies.Go(func() { _, _ = io.Copy(os.Stdout, s.stdout) })
-	s.copies.Go(func() { _, _ = io.Copy(os.Stderr, s.stderr) })
+	s.copies.Go(func() { s.write(os.Stdout, s.stdout) })
+	s.copies.Go(func() { s.write(os.Stderr, s.stderr) })
 	return s.follow()
 }
 
@@ -59,6 +58,19 @@ func (s *standIn) send(kind frameKind, content []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	_ = writeFrame(s.conn, kind, content)
+}
+
+// write writes what the program wrote, and tells the host how much of it the client can read.
+func (s *standIn) write(to *os.File, from *Buffer) {
+	piece := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(piece)
+		if err != nil {
+			return
+		}
+		_, _ = to.Write(piece[:n]) // an error says that the client does not read
+		s.send(frameWritten, []byte(strconv.Itoa(n)))
+	}
 }
 
 // sendInput sends the standard input to the host.

@@ -14,10 +14,11 @@ type frameKind byte
 
 // The frames of a stand-in.
 const (
-	frameHello  frameKind = 'h' // the first one: a Hello as JSON
-	frameInput  frameKind = 'i' // what the client wrote to the standard input
-	frameClosed frameKind = 'c' // the client closed the standard input
-	frameSignal frameKind = 's' // the name of a signal that the stand-in got
+	frameHello   frameKind = 'h' // the first one: a Hello as JSON
+	frameInput   frameKind = 'i' // what the client wrote to the standard input
+	frameClosed  frameKind = 'c' // the client closed the standard input
+	frameSignal  frameKind = 's' // the name of a signal that the stand-in got
+	frameWritten frameKind = 'w' // how many bytes of output the stand-in has written
 )
 
 // The frames of a host.

@@ -27,7 +27,7 @@ const module = "github.com/promptecho/promptecho"
 var rooms = map[string][]string{
 	"echotest":                   {"internal/child", "internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
 	"echoexec":                   {"", "internal/atomicfile", "internal/child", "internal/group", "internal/recorder", "internal/report"},
-	"internal/child":             {"internal/sequence/idle", "internal/exchange", "internal/finding", "internal/interaction", "internal/memo", "internal/nethttp/request", "internal/recorder"},
+	"internal/child":             {"internal/exchange", "internal/finding", "internal/interaction", "internal/memo", "internal/nethttp/request", "internal/recorder", "internal/sequence/idle"},
 	"echofake":                   {"", "internal/asked", "internal/english", "internal/fakeprovider", "internal/interaction", "internal/nethttp/request", "internal/redact", "internal/testenv/stack"},
 	"internal/asked":             {"internal/canon/conversation", "internal/interaction"},
 	"echofault":                  {"internal/nethttp/websocket", "internal/report", "internal/exchange", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
