@@ -75,6 +75,20 @@ var programs = map[string]func(in *bufio.Scanner){
 		// The runtime of Go handles the signal: a shell dies of it.
 		syscall.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -SEGV $$"}, os.Environ())
 	},
+	"edit": func(in *bufio.Scanner) {
+		steps := []func(){
+			func() { os.MkdirAll("sub", 0o700); os.WriteFile("sub/new.txt", []byte("one\n"), 0o600) },
+			func() { os.WriteFile("sub/new.txt", []byte("two\xff"), 0o600); os.Remove("old.txt") },
+			func() { os.WriteFile("sub/new.txt", []byte("six\xff"), 0o600) },
+		}
+		for _, step := range steps {
+			if !in.Scan() {
+				return
+			}
+			step()
+			fmt.Println("done")
+		}
+	},
 	"args": func(*bufio.Scanner) { fmt.Printf("%q\n", os.Args[1:]) },
 	"dir": func(*bufio.Scanner) {
 		dir, _ := os.Getwd()

@@ -11,7 +11,8 @@ import (
 type Option func(*config)
 
 type config struct {
-	env []string // names of variables
+	env   []string // names of variables
+	files string   // the folder of Files
 }
 
 // newConfig returns what options say.
@@ -28,9 +29,24 @@ func Env(names ...string) Option {
 	return func(c *config) { c.env = append(c.env, names...) }
 }
 
+// Files records the files that the program writes below a folder, and those that
+// it removes. In replay they are written, or removed, before the program writes
+// the line that it wrote after them. It is for programs that change files by
+// themselves, such as coding agents. Give the test a folder of its own:
+//
+//	dir := t.TempDir()
+//	cmd := exec.Command("agent", "--json")
+//	cmd.Dir = dir
+//	echoexec.Command(rec, "agent", cmd, echoexec.Files(dir))
+//
+// Folders named .git are left out.
+func Files(dir string) Option {
+	return func(c *config) { c.files = dir }
+}
+
 // spec returns which program a session is with; env is its environment.
 func (c *config) spec(name string, env []string) *child.Spec {
-	spec := &child.Spec{Name: name}
+	spec := &child.Spec{Name: name, Files: c.files}
 	for _, wanted := range c.env {
 		for _, variable := range env {
 			name, value, _ := strings.Cut(variable, "=")

@@ -18,6 +18,14 @@ type liveLink struct {
 	client  Client
 	reject  func(mark string) // is called if a line has a mark of a Place
 
+	// files is the folder whose files are recorded; nil if none are. noFiles is called if it
+	// cannot be read.
+	files   *folder
+	noFiles func(error)
+
+	// waiting are messages that come before the others. Only the goroutine that receives uses it.
+	waiting []receivedOutput
+
 	// input is what the next message that is sent has for the program. The caller of Send of
 	// the link of the recorder sets it.
 	input []byte
@@ -57,9 +65,15 @@ func (l *liveLink) forwardPing(key string, end []byte) {
 	l.forward(end)
 }
 
+// A receivedOutput is a message of the program, and what the client gets for it.
+type receivedOutput struct {
+	message interaction.Message
+	raw     []byte
+}
+
 // Recv returns the next message of the program. What is not recorded goes to the client.
 func (l *liveLink) Recv() (interaction.Message, error) {
-	for {
+	for len(l.waiting) == 0 {
 		item, ok := l.program.outputs.take()
 		switch {
 		case l.ctx.Err() != nil:
@@ -70,13 +84,32 @@ func (l *liveLink) Recv() (interaction.Message, error) {
 			deliver(l.client, item.raw, item.isStderr)
 			continue
 		}
-		mark := FirstMark(item.message.Data)
-		if mark != "" {
-			l.reject(mark)
-		}
-		l.output = item.raw
-		item.message.Data = l.place.MaskReceived(item.message.Data)
-		return item.message, nil
+		l.addFiles()
+		l.waiting = append(l.waiting, receivedOutput{item.message, item.raw})
+	}
+	next := l.waiting[0]
+	l.waiting = l.waiting[1:]
+	l.output = next.raw
+	mark := FirstMark(next.message.Data)
+	if mark != "" {
+		l.reject(mark)
+	}
+	next.message.Data = l.place.MaskReceived(next.message.Data)
+	return next.message, nil
+}
+
+// addFiles adds the files that the program has written since the last message. The line that
+// follows may say that they are there.
+func (l *liveLink) addFiles() {
+	if l.files == nil {
+		return
+	}
+	changed, err := l.files.changes()
+	if err != nil {
+		l.noFiles(err)
+	}
+	for _, f := range changed {
+		l.waiting = append(l.waiting, receivedOutput{message: f.message()})
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/internal/exchange"
-	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/sequence/idle"
@@ -19,7 +18,9 @@ import (
 type Session struct {
 	place  *Place
 	client Client
-	isFar  bool          // see Spec
+	isFar  bool // see Spec
+	report reporter
+	files  *folder       // the folder of files that the program writes; nil if none are recorded
 	link   exchange.Link // nil if the session is refused when it opens
 	live   *liveLink     // nil in a replay
 	cancel context.CancelFunc
@@ -43,6 +44,7 @@ func Open(ctx context.Context, rec *recorder.Recorder, spec *Spec, client Client
 		place:  NewPlace(spec.Dir),
 		client: client,
 		isFar:  spec.IsFar,
+		report: reporter{rec, Scheme + "://" + spec.Name},
 		cancel: cancel,
 		exited: make(chan struct{}),
 	}
@@ -55,30 +57,49 @@ func Open(ctx context.Context, rec *recorder.Recorder, spec *Spec, client Client
 	return s, nil
 }
 
+// open opens the link of the session.
 func (s *Session) open(ctx context.Context, rec *recorder.Recorder, spec *Spec) error {
 	req, err := spec.request(ctx, s.place)
 	if err != nil {
 		return err
 	}
+	if spec.Files != "" {
+		s.files, err = newFolder(spec.Files)
+		if err != nil {
+			return err
+		}
+	}
 	s.link, err = rec.Session(req, func(ctx context.Context) (exchange.Link, error) {
-		cmd, err := spec.liveCommand()
+		p, err := s.start(spec)
 		if err != nil {
 			return nil, err
 		}
-		p, err := startProgram(cmd)
-		if err != nil {
-			return nil, err
+		s.live = &liveLink{
+			ctx:     ctx,
+			program: p,
+			place:   s.place,
+			client:  s.client,
+			reject:  s.report.literalMark,
+			files:   s.files,
+			noFiles: s.report.noFiles,
 		}
-		s.client.Started(p.cmd.Process.Pid)
-		reject := func(mark string) {
-			rec.FailRun(finding.SessionUnreadable, Scheme+"://"+spec.Name+": a line of this session has "+
-				"the text "+mark+", which stands for a folder in a cassette: a replay would put "+
-				"the folder in its place. Change the text")
-		}
-		s.live = &liveLink{ctx: ctx, program: p, place: s.place, client: s.client, reject: reject}
 		return s.live, nil
 	})
 	return err
+}
+
+// start starts the live program.
+func (s *Session) start(spec *Spec) (*program, error) {
+	cmd, err := spec.liveCommand()
+	if err != nil {
+		return nil, err
+	}
+	p, err := startProgram(cmd)
+	if err != nil {
+		return nil, err
+	}
+	s.client.Started(p.cmd.Process.Pid)
+	return p, nil
 }
 
 // Refuse returns a session that is not recorded, and may not be opened. It tells its client so.
@@ -287,6 +308,10 @@ func (s *Session) receive() {
 			s.end(err, how)
 			return
 		}
+		if m.Kind == interaction.File {
+			s.putBack(m)
+			continue
+		}
 		now := s.classOf(m)
 		if now != last && !isFirst {
 			s.awaitClient()
@@ -297,6 +322,21 @@ func (s *Session) receive() {
 			continue
 		}
 		deliver(s.client, s.output(m), m.Kind == interaction.Stderr)
+	}
+}
+
+// putBack puts a recorded file where the program wrote it.
+func (s *Session) putBack(m interaction.Message) {
+	switch {
+	case s.live != nil:
+		return // the program has written it
+	case s.files == nil:
+		s.report.lostFile()
+		return
+	}
+	err := s.files.putBack(s.place.Unmask(m.Data))
+	if err != nil {
+		s.report.noFiles(err)
 	}
 }
 

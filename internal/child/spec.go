@@ -32,6 +32,8 @@ type Spec struct {
 	Dir  string            // the working directory
 	Env  map[string]string // the variables that take part in matching
 
+	Files string // the folder whose files are recorded and put back; "" for none
+
 	// Command returns the command of the live program. The error says why there is none.
 	Command func() (*exec.Cmd, error)
 
