@@ -20,7 +20,8 @@ func All() []Code {
 		SecretInFile, SecretLearned, SecretKnownLate, VariableDiffers, ConflictHealed,
 		ModeLowered, Edited, CutOff, JournalRemoved, Resumed, CanceledSkipped, RetrySkipped, FieldIgnored,
 		ValueVolatile, FailureSaved, FailureInFailedRun, FailureReplayed, NothingRecorded,
-		OldKept, SetAside, Dropped, Saved, AcceptedPlayed, AnswerDelayed, OrderAmbiguous,
+		OldKept, SetAside, Dropped, Saved, AcceptedPlayed, AnswerDelayed, FilesNotRecorded,
+		OrderAmbiguous,
 		HeadersWithheld, PassedThrough, AnswerCut, ProgramWaits, Compared, NotPassedOn,
 
 		WordsReordered, ParallelOrder, RecordedParallel,

@@ -95,6 +95,7 @@ const (
 	Saved              Code = "saved"                  // a file was written
 	AcceptedPlayed     Code = "accepted-played"        // the request of a played recording was changed by accept
 	AnswerDelayed      Code = "answer-delayed"         // replay delayed an answer to keep the recorded order
+	FilesNotRecorded   Code = "files-not-recorded"     // a recorded program wrote files, which are not in the cassette
 	OrderAmbiguous     Code = "order-ambiguous"        // calls are recorded in both orders
 	HeadersWithheld    Code = "headers-withheld"       // response headers were not recorded
 	PassedThrough      Code = "passed-through"         // requests passed through
