@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/promptecho/promptecho"
@@ -88,5 +89,27 @@ func TestRecordedFilesNeedTheOption(t *testing.T) {
 	err = run(promptecho.ModeNone)
 	if err == nil {
 		t.Error("a run that does not put back the files passes")
+	}
+}
+
+func TestRecordingWithoutTheOptionSaysWhatItLacks(t *testing.T) {
+	t.Parallel()
+	var notes []string
+	rec, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll),
+		promptecho.Log(func(note string) { notes = append(notes, note) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := program("edit", "", true)
+	cmd.Dir = t.TempDir()
+	p := start(t, rec, cmd)
+	fmt.Fprintln(p, "next")
+	p.Close()
+	err = rec.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(notes, "\n"), "echoexec.Files") {
+		t.Errorf("the notes are %q", notes)
 	}
 }

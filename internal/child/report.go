@@ -32,3 +32,10 @@ func (r reporter) lostFile() {
 	r.fail("the recording has files that the program wrote, and this run does not write them: " +
 		"use the option echoexec.Files")
 }
+
+// filesNotRecorded notes that the program wrote files, which a replay does not.
+func (r reporter) filesNotRecorded(dir string) {
+	r.rec.NoteRun(finding.FilesNotRecorded, r.name+": while the program ran, files changed in "+dir+
+		", and a replay does not write them: if the test needs them, use the option "+
+		"echoexec.Files")
+}

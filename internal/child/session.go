@@ -21,6 +21,7 @@ type Session struct {
 	isFar  bool // see Spec
 	report reporter
 	files  *folder       // the folder of files that the program writes; nil if none are recorded
+	watch  watch         // the working directory, if no files are recorded
 	link   exchange.Link // nil if the session is refused when it opens
 	live   *liveLink     // nil in a replay
 	cancel context.CancelFunc
@@ -93,6 +94,9 @@ func (s *Session) start(spec *Spec) (*program, error) {
 	cmd, err := spec.liveCommand()
 	if err != nil {
 		return nil, err
+	}
+	if spec.Files == "" {
+		s.watch = newWatch(spec.Dir)
 	}
 	p, err := startProgram(cmd)
 	if err != nil {
@@ -377,6 +381,9 @@ func (s *Session) classOf(m interaction.Message) class {
 
 // end ends the session with the error of Recv. how is how the program exited, if it has.
 func (s *Session) end(err error, how string) {
+	if s.watch.hasChanged() {
+		s.report.filesNotRecorded(s.watch.dir)
+	}
 	var refusal *exchange.Refusal
 	switch {
 	case errors.As(err, &refusal):
