@@ -164,3 +164,28 @@ func TestCloseEndsAProgramThatDoesNotExit(t *testing.T) {
 		t.Errorf("the program was not ended:\n%s", cassette)
 	}
 }
+
+// The stand-in ends the program if the process that records is killed.
+func TestKilledTestLeavesNoProgram(t *testing.T) {
+	t.Parallel()
+	cmd := program("recorder", "", true, filepath.Join(t.TempDir(), "c.yaml"))
+	pid, err := strconv.Atoi(startStandIn(t, cmd))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+	if !isGone(t, pid) {
+		t.Error("the program still runs")
+	}
+}
+
+// A program that is killed from outside ends so in replay, too.
+func TestKilledProgramReplays(t *testing.T) {
+	t.Parallel()
+	cycle(t, func(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) string {
+		cmd = echoexec.Command(rec, "victim", cmd)
+		out, err := cmd.Output()
+		return fmt.Sprintf("%s %v", out, err)
+	}, "suicide")
+}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/echoexec"
 	"github.com/promptecho/promptecho/internal/testing/environ"
 )
 
@@ -38,63 +39,86 @@ func noteStart() {
 	}
 }
 
-// programs are what the tests start.
-var programs = map[string]func(in *bufio.Scanner){
-	"upper": func(in *bufio.Scanner) {
-		for in.Scan() {
-			fmt.Println(strings.ToUpper(in.Text()))
-		}
-	},
-	"rpc": func(in *bufio.Scanner) {
-		for in.Scan() {
-			var m struct {
-				ID     json.RawMessage
-				Method string
+// programs are what the tests start. It is filled by init, since a program may start another one.
+var programs map[string]func(in *bufio.Scanner)
+
+func init() { programs = allPrograms() }
+
+func allPrograms() map[string]func(in *bufio.Scanner) {
+	return map[string]func(in *bufio.Scanner){
+		"upper": func(in *bufio.Scanner) {
+			for in.Scan() {
+				fmt.Println(strings.ToUpper(in.Text()))
 			}
-			json.Unmarshal(in.Bytes(), &m)
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"did":%q}}`+"\n", m.ID, m.Method)
-		}
-	},
-	"exit3": func(*bufio.Scanner) {
-		fmt.Println("out")
-		fmt.Fprintln(os.Stderr, "err")
-		syscall.Exit(3)
-	},
-	"ask": func(in *bufio.Scanner) {
-		fmt.Print("password: ")
-		in.Scan()
-		fmt.Print("thanks, " + in.Text())
-	},
-	"crlf": func(*bufio.Scanner) { fmt.Print("one\r\ntwo\r\n\r\nthree\r") },
-	"sleep": func(*bufio.Scanner) {
-		fmt.Println(os.Getpid())
-		select {}
-	},
-	"crash": func(*bufio.Scanner) {
-		fmt.Println("going down")
-		// The runtime of Go handles the signal: a shell dies of it.
-		syscall.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -SEGV $$"}, os.Environ())
-	},
-	"edit": func(in *bufio.Scanner) {
-		steps := []func(){
-			func() { os.MkdirAll("sub", 0o700); os.WriteFile("sub/new.txt", []byte("one\n"), 0o600) },
-			func() { os.WriteFile("sub/new.txt", []byte("two\xff"), 0o600); os.Remove("old.txt") },
-			func() { os.WriteFile("sub/new.txt", []byte("six\xff"), 0o600) },
-		}
-		for _, step := range steps {
-			if !in.Scan() {
-				return
+		},
+		"rpc": func(in *bufio.Scanner) {
+			for in.Scan() {
+				var m struct {
+					ID     json.RawMessage
+					Method string
+				}
+				json.Unmarshal(in.Bytes(), &m)
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"did":%q}}`+"\n", m.ID, m.Method)
 			}
-			step()
-			fmt.Println("done")
-		}
-	},
-	"args": func(*bufio.Scanner) { fmt.Printf("%q\n", os.Args[1:]) },
-	"dir": func(*bufio.Scanner) {
-		dir, _ := os.Getwd()
-		fmt.Println("in", dir)
-	},
-	"cat": func(*bufio.Scanner) { io.Copy(os.Stdout, os.Stdin) },
+		},
+		"exit3": func(*bufio.Scanner) {
+			fmt.Println("out")
+			fmt.Fprintln(os.Stderr, "err")
+			syscall.Exit(3)
+		},
+		"ask": func(in *bufio.Scanner) {
+			fmt.Print("password: ")
+			in.Scan()
+			fmt.Print("thanks, " + in.Text())
+		},
+		"crlf": func(*bufio.Scanner) { fmt.Print("one\r\ntwo\r\n\r\nthree\r") },
+		"sleep": func(*bufio.Scanner) {
+			fmt.Println(os.Getpid())
+			select {}
+		},
+		"crash": func(*bufio.Scanner) {
+			fmt.Println("going down")
+			// The runtime of Go handles the signal: a shell dies of it.
+			syscall.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -SEGV $$"}, os.Environ())
+		},
+		"edit": func(in *bufio.Scanner) {
+			steps := []func(){
+				func() { os.MkdirAll("sub", 0o700); os.WriteFile("sub/new.txt", []byte("one\n"), 0o600) },
+				func() { os.WriteFile("sub/new.txt", []byte("two\xff"), 0o600); os.Remove("old.txt") },
+				func() { os.WriteFile("sub/new.txt", []byte("six\xff"), 0o600) },
+			}
+			for _, step := range steps {
+				if !in.Scan() {
+					return
+				}
+				step()
+				fmt.Println("done")
+			}
+		},
+		"suicide": func(*bufio.Scanner) {
+			fmt.Println("farewell")
+			self, _ := os.FindProcess(os.Getpid())
+			self.Kill()
+			select {}
+		},
+		// recorder records a program that does not end, and writes what that writes.
+		"recorder": func(*bufio.Scanner) {
+			rec, err := promptecho.Open(os.Args[1], promptecho.InMode(promptecho.ModeAll))
+			if err != nil {
+				panic(err)
+			}
+			cmd := echoexec.Command(rec, "sleeper", program("sleep", "", true))
+			cmd.Stdout = os.Stdout
+			cmd.Stdin, _, _ = os.Pipe()
+			cmd.Run()
+		},
+		"args": func(*bufio.Scanner) { fmt.Printf("%q\n", os.Args[1:]) },
+		"dir": func(*bufio.Scanner) {
+			dir, _ := os.Getwd()
+			fmt.Println("in", dir)
+		},
+		"cat": func(*bufio.Scanner) { io.Copy(os.Stdout, os.Stdin) },
+	}
 }
 
 // program returns the command of a program. If it is not installed, it cannot be started.

@@ -1,0 +1,162 @@
+package echoexec_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/echoexec"
+)
+
+// Arguments come to the program as they are, whatever a shell or Windows makes of them.
+func TestArgumentsAreThoseOfTheCommand(t *testing.T) {
+	t.Parallel()
+	args := []string{"a b", `c"d`, `e\`, `\\f "g\"`, "", "$HOME", "%PATH%", "ü", "-x"}
+	var got string
+	cycle(t, func(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) string {
+		out, err := echoexec.Command(rec, "args", cmd).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = string(out)
+		return got
+	}, "args", args...)
+	if want := fmt.Sprintf("%q\n", args); got != want {
+		t.Errorf("the program got %s, want %s", got, want)
+	}
+}
+
+func TestLineOfMegabytes(t *testing.T) {
+	t.Parallel()
+	line := strings.Repeat("long ", 1<<20)
+	cycle(t, func(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) string {
+		cmd = echoexec.Command(rec, "cat", cmd)
+		cmd.Stdin = strings.NewReader(line + "\nshort\n")
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(out) != line+"\nshort\n" {
+			t.Errorf("got %d bytes", len(out))
+		}
+		return fmt.Sprint(len(out))
+	}, "cat")
+}
+
+// Each of several processes at a time gets its own recording.
+func TestConcurrentProcesses(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	run := func(mode promptecho.Mode) string {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const count = 8
+		var all [count]string
+		var running sync.WaitGroup
+		for i := range count {
+			running.Go(func() {
+				cmd := echoexec.Command(rec, "upper", program("upper", "", true))
+				cmd.Stdin = strings.NewReader(fmt.Sprintf("hello\nfrom %c\n", 'a'+i))
+				out, err := cmd.CombinedOutput()
+				all[i] = fmt.Sprint(string(out), err)
+			})
+		}
+		running.Wait()
+		err = rec.Close()
+		if err != nil {
+			t.Error(err)
+		}
+		return strings.Join(all[:], "")
+	}
+	want := run(promptecho.ModeAll)
+	for range 3 {
+		if got := run(promptecho.ModeNone); got != want {
+			t.Errorf("replayed %s\nrecorded %s", got, want)
+		}
+	}
+}
+
+// A line that is no request cannot get an error: the program exits.
+func TestLineThatIsNotRecordedEndsTheProgram(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	run := func(mode promptecho.Mode, input string) (stderr string, status int, err error) {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := echoexec.Command(rec, "upper", program("upper", "", true))
+		cmd.Stdin = strings.NewReader(input)
+		var errors bytes.Buffer
+		cmd.Stderr = &errors
+		_ = cmd.Run()
+		return errors.String(), cmd.ProcessState.ExitCode(), rec.Close()
+	}
+	_, status, err := run(promptecho.ModeAll, "one\n")
+	if status != 0 || err != nil {
+		t.Fatal(status, err)
+	}
+	stderr, status, err := run(promptecho.ModeNone, "two\n")
+	var miss *promptecho.MissError
+	if !errors.As(err, &miss) || status != 1 || !strings.Contains(stderr, `"two"`) {
+		t.Errorf("status %d, %s\nthe run ended with %v", status, stderr, err)
+	}
+}
+
+// What stands for a folder in a cassette must not be in a line.
+func TestMarkInALineFailsTheRecording(t *testing.T) {
+	t.Parallel()
+	rec, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := start(t, rec, program("upper", "", true))
+	fmt.Fprintln(p, "cd $PROMPTECHO_HOME")
+	p.Close()
+	err = rec.Close()
+	if err == nil || !strings.Contains(err.Error(), "$PROMPTECHO_HOME") {
+		t.Errorf("the run ended with %v", err)
+	}
+}
+
+// Paths of the machine are not in the cassette, and the client gets its own.
+func TestPathsOfThisMachineAreNotRecorded(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	run := func(mode promptecho.Mode) (dir, out string) {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := program("dir", "", true)
+		cmd.Dir = t.TempDir()
+		got, err := echoexec.Command(rec, "dir", cmd).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = rec.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cmd.Dir, string(got)
+	}
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		dir, out := run(mode)
+		if out != "in "+dir+"\n" {
+			t.Errorf("%s: in %s, the program wrote %s", mode, dir, out)
+		}
+		cassette, err := os.ReadFile(file)
+		if err != nil || strings.Contains(string(cassette), os.TempDir()) {
+			t.Errorf("the cassette has the folder: %v\n%s", err, cassette)
+		}
+	}
+}
