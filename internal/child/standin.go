@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -42,6 +43,7 @@ func StandIn(address string, hello Hello) Exit {
 	s.conn = conn
 	signals := make(chan os.Signal, len(forwarded))
 	signal.Notify(signals, forwarded...)
+	signal.Ignore(syscall.SIGPIPE) // a client may close stderr and go on
 	err = writeHello(conn, &hello)
 	if err != nil {
 		return s.fail(err.Error())
