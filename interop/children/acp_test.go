@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -204,6 +205,7 @@ func acpConnect(c *acpClient, over string) (*acp.ClientSideConnection, func() er
 		return nil, nil, err
 	}
 	conn := acp.NewClientSideConnection(c, stdin, stdout)
+	conn.SetLogger(slog.New(slog.DiscardHandler))
 	end := func() error {
 		err := stdin.Close()
 		<-conn.Done()

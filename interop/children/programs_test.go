@@ -17,6 +17,8 @@ import (
 var programs = map[string]func(args []string) int{
 	"weather": runWeather,
 	"agent":   runACPAgent,
+	"claude":  runClaude,
+	"codex":   runCodex,
 }
 
 // runProgram runs a program and exits, if the test binary is called by the name of one.
