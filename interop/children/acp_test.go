@@ -313,7 +313,7 @@ func TestACPExampleAgent(t *testing.T) {
 	for _, over := range []string{"Start", "Command"} {
 		t.Run(over, func(t *testing.T) {
 			t.Parallel()
-			replays(t, program, uncounted, func(s *setup) error {
+			replays(t, program, anyNumber, func(s *setup) error {
 				c := &acpClient{s: s, answer: "allow"}
 				conn, end, err := acpConnect(c, over)
 				if err != nil {

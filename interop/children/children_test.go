@@ -41,6 +41,8 @@ type setup struct {
 	rec     *promptecho.Recorder
 	program string // the path of the program; in a replay, no file is there
 	see     *notes
+
+	held []*os.File // what the processes of the client get, see holders
 }
 
 // notes has what a client sees, in order for each topic. Clients handle messages of different
@@ -116,8 +118,9 @@ func replays(t *testing.T, program string, starts int, c driver, opts ...prompte
 	return r
 }
 
-// uncounted is the number of starts of a program that does not note them.
-const uncounted = -1
+// anyNumber is the number of starts that is not checked: other programs than those of this package
+// do not note them.
+const anyNumber = -1
 
 // record records a client with a program.
 func record(t *testing.T, program string, starts int, c driver, opts ...promptecho.Option) recording {
@@ -131,7 +134,7 @@ func record(t *testing.T, program string, starts int, c driver, opts ...promptec
 		t.Error("the client saw nothing")
 	}
 	pids := started(t, program)
-	if len(pids) != starts && starts != uncounted {
+	if len(pids) != starts && starts != anyNumber {
 		t.Errorf("the program was started %d times, want %d", len(pids), starts)
 	}
 	for _, pid := range pids {

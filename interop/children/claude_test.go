@@ -226,6 +226,7 @@ type claudeClient struct {
 	s        *setup
 	topic    string
 	behavior string // the answer to permission requests
+	isNamed  bool   // the client has chosen the id of the session
 
 	cmd      *exec.Cmd
 	stdin    io.WriteCloser
@@ -244,18 +245,25 @@ func startClaude(s *setup, topic, program, behavior string, args ...string) (*cl
 		return nil, err
 	}
 	s.see.add(topic+" version", "%s", bytes.TrimSpace(version))
+	options := []string{"--output-format", "stream-json", "--verbose", "--input-format", "stream-json", "--permission-prompt-tool", "stdio"}
+	cmd := exec.CommandContext(s.ctx, program, append(options, args...)...)
+	return claudeOf(s, topic, cmd, behavior)
+}
+
+// claudeOf returns a client of a command, which it starts.
+func claudeOf(s *setup, topic string, cmd *exec.Cmd, behavior string) (*claudeClient, error) {
 	c := &claudeClient{
 		s: s, topic: topic, behavior: behavior,
+		cmd:       cmd,
 		messages:  make(chan object, 16),
 		responses: map[string]chan object{},
 	}
-	options := []string{"--output-format", "stream-json", "--verbose", "--input-format", "stream-json", "--permission-prompt-tool", "stdio"}
-	c.cmd = exec.CommandContext(s.ctx, program, append(options, args...)...)
 	c.cmd.Stderr = &c.stderr
-	c.stdin, err = c.cmd.StdinPipe()
+	stdin, err := c.cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
+	c.stdin = stdin
 	stdout, err := c.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -357,7 +365,7 @@ func (c *claudeClient) turn(prompt, session string) error {
 		return err
 	}
 	for message := range c.messages {
-		if id := message["session_id"]; id != session {
+		if id := message["session_id"]; id != session && c.isNamed {
 			c.s.see.add(c.topic+" error", "the session is %v", id)
 		}
 		c.note(message)
@@ -422,6 +430,7 @@ func useClaude(s *setup, topic, program, behavior string, prompts ...string) err
 	if err != nil {
 		return err
 	}
+	c.isNamed = true
 	var errs []error
 	for _, prompt := range prompts {
 		errs = append(errs, c.turn(prompt, session))

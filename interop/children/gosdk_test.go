@@ -28,11 +28,14 @@ const newProtocol = "2026-07-28"
 // transports are the ways in which a client of the official SDK reaches its server.
 var transports = map[string]func(s *setup, args ...string) (mcp.Transport, error){
 	"CommandTransport": func(s *setup, args ...string) (mcp.Transport, error) {
-		cmd := echoexec.Command(s.rec, "weather", exec.Command(s.program, args...))
-		return &mcp.CommandTransport{Command: cmd}, nil
+		cmd := exec.Command(s.program, args...)
+		cmd.ExtraFiles = s.held
+		return &mcp.CommandTransport{Command: echoexec.Command(s.rec, "weather", cmd)}, nil
 	},
 	"IOTransport": func(s *setup, args ...string) (mcp.Transport, error) {
-		p, err := echoexec.Start(s.rec, "weather", exec.Command(s.program, args...))
+		cmd := exec.Command(s.program, args...)
+		cmd.ExtraFiles = s.held
+		p, err := echoexec.Start(s.rec, "weather", cmd)
 		if err != nil {
 			return nil, err
 		}
@@ -45,6 +48,10 @@ type goClient struct {
 	*mcp.ClientSession
 	s      *setup
 	client *mcp.Client
+	sample func(question string) string // the model of the client
+
+	// onProgress is called for each notification of progress.
+	onProgress func()
 
 	mu     sync.Mutex
 	cities map[any]string // by progress token
@@ -57,6 +64,8 @@ func connect(s *setup, over, protocol string, opts *mcp.ClientOptions, args ...s
 		return nil, err
 	}
 	c := &goClient{s: s, cities: map[any]string{}}
+	c.onProgress = func() {}
+	c.sample = func(question string) string { return "An answer to " + question }
 	c.client = mcp.NewClient(&mcp.Implementation{Name: "traveller", Version: "1.0.0"}, c.options(opts))
 	c.client.AddRoots(&mcp.Root{URI: "file:///travels", Name: "travels"})
 	c.ClientSession, err = c.client.Connect(s.ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
@@ -76,7 +85,7 @@ func (c *goClient) options(opts *mcp.ClientOptions) *mcp.ClientOptions {
 	opts.CreateMessageHandler = func(_ context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
 		question := r.Params.Messages[0].Content.(*mcp.TextContent).Text
 		see.add("sampled "+question, "%s, %d tokens", r.Params.SystemPrompt, r.Params.MaxTokens)
-		answer := &mcp.TextContent{Text: "An answer to " + question}
+		answer := &mcp.TextContent{Text: c.sample(question)}
 		return &mcp.CreateMessageResult{Model: "gpt-traveller", Role: "assistant", Content: answer}, nil
 	}
 	opts.ToolListChangedHandler = func(context.Context, *mcp.ToolListChangedRequest) {
@@ -98,6 +107,7 @@ func (c *goClient) options(opts *mcp.ClientOptions) *mcp.ClientOptions {
 		c.mu.Lock()
 		city := c.cities[r.Params.ProgressToken]
 		c.mu.Unlock()
+		c.onProgress()
 		see.add("progress of "+city, "%v of %v: %s", r.Params.Progress, r.Params.Total, r.Params.Message)
 	}
 	return opts

@@ -19,6 +19,7 @@ var programs = map[string]func(args []string) int{
 	"agent":   runACPAgent,
 	"claude":  runClaude,
 	"codex":   runCodex,
+	"test":    runTest,
 }
 
 // runProgram runs a program and exits, if the test binary is called by the name of one.
