@@ -309,7 +309,7 @@ func useSession(c *acpClient, conn *acp.ClientSideConnection, folder string, i i
 // The example agent of the SDK, as it is.
 func TestACPExampleAgent(t *testing.T) {
 	t.Parallel()
-	program := build(t, "github.com/coder/acp-go-sdk/example/agent")
+	program := build(t, ".", "github.com/coder/acp-go-sdk/example/agent")
 	for _, over := range []string{"Start", "Command"} {
 		t.Run(over, func(t *testing.T) {
 			t.Parallel()
@@ -340,11 +340,13 @@ func TestACPExampleAgent(t *testing.T) {
 	}
 }
 
-// build builds a program of a module that this one requires, and returns its path.
-func build(t *testing.T, pkg string) string {
+// build builds a program in the module of a folder, and returns its path.
+func build(t *testing.T, folder, pkg string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), filepath.Base(pkg))
-	out, err := exec.Command("go", "build", "-o", path, pkg).CombinedOutput()
+	cmd := exec.Command("go", "build", "-o", path, pkg)
+	cmd.Dir = folder
+	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build %s: %v\n%s", pkg, err, out)
 	}

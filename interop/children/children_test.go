@@ -25,7 +25,9 @@ func TestMain(m *testing.M) {
 	runProgram()
 	os.Unsetenv("CI")
 	os.Unsetenv("PROMPTECHO_MODE")
-	os.Exit(m.Run())
+	code := m.Run()
+	removePackages()
+	os.Exit(code)
 }
 
 // atMost ends a test that would wait for ever.

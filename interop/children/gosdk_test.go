@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -30,12 +31,12 @@ var transports = map[string]func(s *setup, args ...string) (mcp.Transport, error
 	"CommandTransport": func(s *setup, args ...string) (mcp.Transport, error) {
 		cmd := exec.Command(s.program, args...)
 		cmd.ExtraFiles = s.held
-		return &mcp.CommandTransport{Command: echoexec.Command(s.rec, "weather", cmd)}, nil
+		return &mcp.CommandTransport{Command: echoexec.Command(s.rec, filepath.Base(s.program), cmd)}, nil
 	},
 	"IOTransport": func(s *setup, args ...string) (mcp.Transport, error) {
 		cmd := exec.Command(s.program, args...)
 		cmd.ExtraFiles = s.held
-		p, err := echoexec.Start(s.rec, "weather", cmd)
+		p, err := echoexec.Start(s.rec, filepath.Base(s.program), cmd)
 		if err != nil {
 			return nil, err
 		}

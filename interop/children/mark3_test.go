@@ -10,6 +10,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -24,18 +25,18 @@ import (
 var mark3Transports = map[string]func(s *setup, args ...string) (transport.Interface, error){
 	// As NewStdioMCPClient does it.
 	"command": func(s *setup, args ...string) (transport.Interface, error) {
-		return transport.NewStdio(echoexec.Path(s.t, s.rec, "weather", s.program), nil, args...), nil
+		return transport.NewStdio(echoexec.Path(s.t, s.rec, filepath.Base(s.program), s.program), nil, args...), nil
 	},
 	"WithCommandFunc": func(s *setup, args ...string) (transport.Interface, error) {
 		start := func(ctx context.Context, program string, env, args []string) (*exec.Cmd, error) {
 			cmd := exec.CommandContext(ctx, program, args...)
 			cmd.Env = append(os.Environ(), env...)
-			return echoexec.Command(s.rec, "weather", cmd), nil
+			return echoexec.Command(s.rec, filepath.Base(s.program), cmd), nil
 		}
 		return transport.NewStdioWithOptions(s.program, nil, args, transport.WithCommandFunc(start)), nil
 	},
 	"NewIO": func(s *setup, args ...string) (transport.Interface, error) {
-		p, err := echoexec.Start(s.rec, "weather", exec.Command(s.program, args...))
+		p, err := echoexec.Start(s.rec, filepath.Base(s.program), exec.Command(s.program, args...))
 		if err != nil {
 			return nil, err
 		}
