@@ -21,7 +21,10 @@ import (
 // has the name of the file.
 type acpAgent struct {
 	acp.Agent // what the agent does not support
+
+	// NewAgentSideConnection calls methods of the agent before it returns, so they wait for it.
 	conn      *acp.AgentSideConnection
+	connected chan struct{} // is closed when conn is set
 
 	mu       sync.Mutex
 	folders  map[acp.SessionId]string
@@ -31,10 +34,12 @@ type acpAgent struct {
 // runACPAgent is an agent that speaks the Agent Client Protocol.
 func runACPAgent([]string) int {
 	a := &acpAgent{
-		folders:  map[acp.SessionId]string{},
-		canceled: map[acp.SessionId]context.CancelFunc{},
+		connected: make(chan struct{}),
+		folders:   map[acp.SessionId]string{},
+		canceled:  map[acp.SessionId]context.CancelFunc{},
 	}
 	a.conn = acp.NewAgentSideConnection(a, os.Stdout, os.Stdin)
+	close(a.connected)
 	<-a.conn.Done()
 	return 0
 }
@@ -61,6 +66,7 @@ func (a *acpAgent) Cancel(_ context.Context, r acp.CancelNotification) error {
 }
 
 func (a *acpAgent) Prompt(ctx context.Context, r acp.PromptRequest) (acp.PromptResponse, error) {
+	<-a.connected
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a.mu.Lock()

@@ -144,6 +144,9 @@ func record(t *testing.T, program string, starts int, c driver, opts ...promptec
 			t.Errorf("the program with pid %d still runs", pid)
 		}
 	}
+	if strings.Contains(read(t, r.file), "DATA RACE") {
+		t.Errorf("the program has a data race:\n%s", read(t, r.file))
+	}
 	r.live = live
 	return r
 }

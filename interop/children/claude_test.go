@@ -392,7 +392,7 @@ func (c *claudeClient) note(message object) {
 			}
 		}
 	case "result":
-		c.s.see.add(c.topic, "result %v %v, %v ms, $%v", message["subtype"], message["result"], message["duration_ms"], message["total_cost_usd"])
+		c.s.see.add(c.topic, "result %v %v, $%v", message["subtype"], message["result"], message["total_cost_usd"])
 	case "stream_event":
 		c.s.see.add(c.topic, "part %v", message["event"].(object)["delta"].(object)["text"])
 	default:

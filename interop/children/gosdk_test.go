@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -129,7 +131,7 @@ func (c *goClient) call(ctx context.Context, tool, city string, token any) {
 
 func resultText(result *mcp.CallToolResult, err error) string {
 	switch {
-	case errors.Is(err, mcp.ErrConnectionClosed), errors.Is(err, io.EOF):
+	case isClosed(err):
 		return "the connection is closed"
 	case err != nil:
 		return "error: " + err.Error()
@@ -141,6 +143,17 @@ func resultText(result *mcp.CallToolResult, err error) string {
 		return fmt.Sprintf("%T", result.Content[0])
 	}
 	return fmt.Sprintf("%s (error: %v)", content.Text, result.IsError)
+}
+
+// isClosed reports whether an error says that the server is gone. Which error says so depends on
+// whether the client reads or writes first.
+func isClosed(err error) bool {
+	for _, closed := range []error{mcp.ErrConnectionClosed, io.EOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE} {
+		if errors.Is(err, closed) {
+			return true
+		}
+	}
+	return false
 }
 
 // cities are those of eight calls at once. The last one fails.

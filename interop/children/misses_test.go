@@ -26,7 +26,7 @@ type miss struct {
 	recorded driver
 	changed  driver
 
-	// wants are what the report must have: the program, the field, and both values.
+	// wants are what the report must have: the message, the field, and both values.
 	wants []string
 }
 
@@ -36,67 +36,67 @@ var misses = map[string]miss{
 		program:  "weather",
 		recorded: askWeather("CommandTransport", []string{"--units", "metric"}, "Oslo"),
 		changed:  askWeather("CommandTransport", []string{"--units", "imperial"}, "Oslo"),
-		wants:    []string{"weather", "args", "metric", "imperial"},
+		wants:    []string{"args", "metric", "imperial"},
 	},
 	"start_argument": {
 		program:  "weather",
 		recorded: askWeather("IOTransport", []string{"--units", "metric"}, "Oslo"),
 		changed:  askWeather("IOTransport", []string{"--units", "imperial"}, "Oslo"),
-		wants:    []string{"weather", "args", "metric", "imperial"},
+		wants:    []string{"args", "metric", "imperial"},
 	},
 	"tool_argument": {
 		program:  "weather",
 		recorded: askWeather("CommandTransport", nil, "Oslo", "Rome"),
 		changed:  askWeather("CommandTransport", nil, "Oslo", "Paris"),
-		wants:    []string{"weather", "tools/call", "params/arguments/city", "Rome", "Paris"},
+		wants:    []string{"tools/call", "params/arguments/city", "Rome", "Paris"},
 	},
 	"call_too_many": {
 		program:  "weather",
 		recorded: askWeather("CommandTransport", nil, "Oslo", "Rome"),
 		changed:  askWeather("CommandTransport", nil, "Oslo", "Rome", "Rome"),
-		wants:    []string{"weather", "tools/call"},
+		wants:    []string{"tools/call"},
 	},
 	"call_missing": {
 		program:  "weather",
 		recorded: askWeather("CommandTransport", nil, "Oslo", "Rome"),
 		changed:  askWeather("CommandTransport", nil, "Oslo"),
-		wants:    []string{"weather", "tools/call"},
+		wants:    []string{"tools/call"},
 	},
 	"sampling_answer": {
 		program:  "weather",
 		recorded: answerSampling("It is sunny."),
 		changed:  answerSampling("It rains."),
-		wants:    []string{"weather", "result/content/text", "sunny", "rains"},
+		wants:    []string{"result/content/text", "sunny", "rains"},
 	},
 	"prompt": {
 		program:  "claude",
 		recorded: promptClaude("Count the lines.", "allow"),
 		changed:  promptClaude("Count the words.", "allow"),
-		wants:    []string{"claude", "message/content", "lines", "words"},
+		wants:    []string{"message/content", "lines", "words"},
 	},
 	"permission_of_claude": {
 		program:  "claude",
 		recorded: promptClaude("Count the lines.", "allow"),
 		changed:  promptClaude("Count the lines.", "deny"),
-		wants:    []string{"claude", "response/behavior", "allow", "deny"},
+		wants:    []string{"response/behavior", "allow", "deny"},
 	},
 	"permission_of_acp": {
 		program:  "agent",
 		recorded: promptACP("allow"),
 		changed:  promptACP("reject"),
-		wants:    []string{"agent", "result/outcome/optionId", "allow", "reject"},
+		wants:    []string{"result/outcome/optionId", "allow", "reject"},
 	},
 	"tool_list": {
 		program:  "codex",
 		recorded: offerTools("search", "read"),
 		changed:  offerTools("search", "write"),
-		wants:    []string{"codex", "thread/start", "params/dynamicTools", "read", "write"},
+		wants:    []string{"thread/start", "params/dynamicTools", "read", "write"},
 	},
 	"variable": {
 		program:  "codex",
 		recorded: runWithVariable("o3"),
 		changed:  runWithVariable("o4"),
-		wants:    []string{"codex", "env/MODEL", "o3", "o4"},
+		wants:    []string{"env/MODEL", "o3", "o4"},
 	},
 }
 
@@ -198,12 +198,19 @@ func TestReportOfEachMiss(t *testing.T) {
 	for name, m := range misses {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := record(t, install(t, m.program), anyNumber, m.recorded)
-			saw, err, closing := run(t, r.file, promptecho.ModeNone, missing(m.program), m.changed, nil)
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			_, err, closing := run(t, file, promptecho.ModeAll, install(t, m.program), m.recorded, nil)
+			if err != nil || closing != nil {
+				t.Fatalf("recording: %v\n%v", err, closing)
+			}
+			saw, err, closing := run(t, file, promptecho.ModeNone, missing(m.program), m.changed, nil)
 			if closing == nil {
 				t.Fatalf("no miss is reported: %v\n%s", err, strings.Join(saw, "\n"))
 			}
 			report := closing.Error()
+			if !strings.Contains(strings.ReplaceAll(report, m.program+"_test.go", ""), m.program) {
+				t.Errorf("the report does not name the program %s", m.program)
+			}
 			for _, want := range m.wants {
 				if !strings.Contains(report, want) {
 					t.Errorf("the report does not say %q", want)
@@ -213,7 +220,7 @@ func TestReportOfEachMiss(t *testing.T) {
 				t.Error("the report names no line")
 			}
 			text := fmt.Sprintf("What the client saw:\n%s\n%v\n\nThe report:\n%s\n", strings.Join(saw, "\n"), err, report)
-			checkGolden(t, name, withoutChance(text, filepath.Dir(r.file)))
+			checkGolden(t, name, withoutChance(text, filepath.Dir(file)))
 		})
 	}
 }
