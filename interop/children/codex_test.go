@@ -160,6 +160,8 @@ func codexTurn(r codexRequest, approvals *codexApprovals) {
 	for _, word := range []string{"You said: ", prompt, fmt.Sprint(", ", decision)} {
 		notify("item/agentMessage/delta", object{"turnId": turn, "itemId": "msg_1", "delta": word})
 	}
+	answer := fmt.Sprint("You said: ", prompt, ", ", decision)
+	notify("item/completed", object{"turnId": turn, "item": object{"type": "agentMessage", "id": "msg_1", "text": answer}})
 	notify("turn/completed", object{"turn": object{"id": turn, "status": "completed", "items": []any{}}})
 }
 
@@ -335,7 +337,7 @@ func (c *codexClient) useThread(ctx context.Context, topic, prompt string) error
 	if err != nil {
 		return err
 	}
-	const lines = 8 // started, item started, approval, item completed, three deltas, completed
+	const lines = 9 // two items, an approval, three deltas, and the turn
 	return c.s.see.wait(ctx, topic, lines)
 }
 
