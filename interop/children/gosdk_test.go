@@ -56,6 +56,10 @@ type goClient struct {
 	// onProgress is called for each notification of progress.
 	onProgress func()
 
+	// acknowledged has the subscriptions of protocol 2026-07-28 that the server knows. The SDK
+	// does not wait for it.
+	acknowledged *notes
+
 	mu     sync.Mutex
 	cities map[any]string // by progress token
 }
@@ -68,9 +72,18 @@ func connect(s *setup, over, protocol string, opts *mcp.ClientOptions, args ...s
 	}
 	c := &goClient{s: s, cities: map[any]string{}}
 	c.onProgress = func() {}
+	c.acknowledged = newNotes()
 	c.sample = func(question string) string { return "An answer to " + question }
 	c.client = mcp.NewClient(&mcp.Implementation{Name: "traveller", Version: "1.0.0"}, c.options(opts))
 	c.client.AddRoots(&mcp.Root{URI: "file:///travels", Name: "travels"})
+	c.client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if method == "notifications/subscriptions/acknowledged" {
+				c.acknowledged.add("subscriptions", "")
+			}
+			return next(ctx, method, r)
+		}
+	})
 	c.ClientSession, err = c.client.Connect(s.ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	return c, err
 }
@@ -114,6 +127,15 @@ func (c *goClient) options(opts *mcp.ClientOptions) *mcp.ClientOptions {
 		see.add("progress of "+city, "%v of %v: %s", r.Params.Progress, r.Params.Total, r.Params.Message)
 	}
 	return opts
+}
+
+// subscribed waits until the server knows a number of subscriptions. Older protocols have none, and
+// answer when they know.
+func (c *goClient) subscribed(count int) error {
+	if c.InitializeResult().ProtocolVersion < newProtocol {
+		return nil
+	}
+	return c.acknowledged.wait(c.s.ctx, "subscriptions", count)
 }
 
 // call calls a tool, and notes its result.
@@ -321,6 +343,9 @@ func useSubscriptions(c *goClient) error {
 	if err := c.Subscribe(c.s.ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
 		return err
 	}
+	if err := c.subscribed(2); err != nil { // the other one is to the lists
+		return err
+	}
 	for range 3 {
 		c.call(c.s.ctx, "rain", "Rome", nil)
 	}
@@ -334,6 +359,9 @@ func useSubscriptions(c *goClient) error {
 }
 
 func useChanges(c *goClient) error {
+	if err := c.subscribed(1); err != nil {
+		return err
+	}
 	c.call(c.s.ctx, "grow", "Rome", nil)
 	for _, list := range []string{"tools", "prompts", "resources"} {
 		if err := c.s.see.wait(c.s.ctx, list+" changed", 1); err != nil {
