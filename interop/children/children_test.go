@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/echoexec"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
@@ -44,7 +45,9 @@ type setup struct {
 	program string // the path of the program; in a replay, no file is there
 	see     *notes
 
-	held []*os.File // what the processes of the client get, see holders
+	held []*os.File        // what the processes of the client get, see holders
+	opts []echoexec.Option // of the program
+	dir  string            // the folder of the run, see makeDir
 }
 
 // notes has what a client sees, in order for each topic. Clients handle messages of different
@@ -206,4 +209,24 @@ func wantSeen(t *testing.T, r recording, lines ...string) {
 			t.Errorf("the client did not see %q, but\n%s", line, strings.Join(r.live, "\n"))
 		}
 	}
+}
+
+// makeDir makes a folder for the run. Its name is such as t.TempDir returns it to a test that runs
+// once in its process.
+func (s *setup) makeDir() error {
+	folder, err := os.MkdirTemp("", "TestChildren")
+	if err != nil {
+		return err
+	}
+	s.t.Cleanup(func() { os.RemoveAll(folder) })
+	s.dir = filepath.Join(folder, "001")
+	return os.Mkdir(s.dir, 0o700)
+}
+
+// withoutDir returns a text without the name of the folder of the run.
+func (s *setup) withoutDir(text string) string {
+	if s.dir == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, s.dir, "DIR")
 }

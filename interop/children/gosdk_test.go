@@ -33,12 +33,12 @@ var transports = map[string]func(s *setup, args ...string) (mcp.Transport, error
 	"CommandTransport": func(s *setup, args ...string) (mcp.Transport, error) {
 		cmd := exec.Command(s.program, args...)
 		cmd.ExtraFiles = s.held
-		return &mcp.CommandTransport{Command: echoexec.Command(s.rec, filepath.Base(s.program), cmd)}, nil
+		return &mcp.CommandTransport{Command: echoexec.Command(s.rec, filepath.Base(s.program), cmd, s.opts...)}, nil
 	},
 	"IOTransport": func(s *setup, args ...string) (mcp.Transport, error) {
 		cmd := exec.Command(s.program, args...)
 		cmd.ExtraFiles = s.held
-		p, err := echoexec.Start(s.rec, filepath.Base(s.program), cmd)
+		p, err := echoexec.Start(s.rec, filepath.Base(s.program), cmd, s.opts...)
 		if err != nil {
 			return nil, err
 		}

@@ -14,6 +14,7 @@ import (
 	mark3 "github.com/mark3labs/mcp-go/mcp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/echoexec"
 	"github.com/promptecho/promptecho/echotest"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
@@ -155,7 +156,7 @@ func everythingCall(c *goClient, tool string, token int, args map[string]any) {
 	params := &mcp.CallToolParams{Name: tool, Arguments: args}
 	params.SetProgressToken(token)
 	result, err := c.CallTool(c.s.ctx, params)
-	c.s.see.add(fmt.Sprint("call ", tool, " ", token), "%s", resultText(result, err))
+	c.s.see.add(fmt.Sprint("call ", tool, " ", token), "%s", c.s.withoutDir(resultText(result, err)))
 }
 
 // npm's server-everything, with mark3labs/mcp-go.
@@ -191,7 +192,8 @@ func TestClientsOfServerEverythingMark3(t *testing.T) {
 	}
 }
 
-// npm's server-filesystem, with both SDKs. Each run gives it another folder.
+// npm's server-filesystem, with both SDKs. Each run gives it another folder. With the official SDK,
+// the file that the server writes is there in a replay, too.
 func TestClientsOfServerFilesystem(t *testing.T) {
 	t.Parallel()
 	folder, node := npmFolder(t)
@@ -199,32 +201,39 @@ func TestClientsOfServerFilesystem(t *testing.T) {
 	t.Run("go-sdk", func(t *testing.T) {
 		t.Parallel()
 		r := replays(t, node, anyNumber, func(s *setup) error {
-			dir := s.t.TempDir()
-			c, err := connect(s, "CommandTransport", oldProtocol, nil, script, dir)
+			if err := s.makeDir(); err != nil {
+				return err
+			}
+			s.opts = []echoexec.Option{echoexec.Files(s.dir)}
+			c, err := connect(s, "CommandTransport", oldProtocol, nil, script, s.dir)
 			if err != nil {
 				return err
 			}
-			for i, args := range filesystemCalls(dir) {
+			for i, args := range filesystemCalls(s.dir) {
 				everythingCall(c, args["tool"].(string), i, args["arguments"].(map[string]any))
 			}
-			return c.Close()
+			written, err := os.ReadFile(filepath.Join(s.dir, "a.txt"))
+			s.see.add("file", "%s", written)
+			return errors.Join(err, c.Close())
 		})
-		wantSeen(t, r, "call read_text_file 2: Hello, Rome. (error: false)")
+		wantSeen(t, r, "call read_text_file 2: Hello, Rome. (error: false)", "file: Hello, Rome.")
 	})
 	t.Run("mark3", func(t *testing.T) {
 		t.Parallel()
 		replays(t, node, anyNumber, func(s *setup) error {
-			dir := s.t.TempDir()
-			c, err := mark3Connect(s, "NewIO", oldProtocol, script, dir)
+			if err := s.makeDir(); err != nil {
+				return err
+			}
+			c, err := mark3Connect(s, "NewIO", oldProtocol, script, s.dir)
 			if err != nil {
 				return err
 			}
-			for _, args := range filesystemCalls(dir) {
+			for _, args := range filesystemCalls(s.dir) {
 				var r mark3.CallToolRequest
 				r.Params.Name = args["tool"].(string)
 				r.Params.Arguments = args["arguments"]
 				result, err := c.CallTool(s.ctx, r)
-				s.see.add(r.Params.Name, "%s", strings.ReplaceAll(mark3Text(result, err), dir, "DIR"))
+				s.see.add(r.Params.Name, "%s", s.withoutDir(mark3Text(result, err)))
 			}
 			return c.Close()
 		})
