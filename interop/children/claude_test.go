@@ -418,8 +418,10 @@ func (c *claudeClient) close() error {
 		end = "<nil>" // the program was about to exit
 	}
 	c.s.see.add(c.topic+" end", "%s", end)
-	started := strings.HasPrefix(c.stderr.String(), "[debug] started in /")
-	c.s.see.add(c.topic+" end", "printed where it started: %v", started)
+	if end == "<nil>" {
+		started := strings.HasPrefix(c.stderr.String(), "[debug] started in /")
+		c.s.see.add(c.topic+" end", "printed where it started: %v", started)
+	}
 	return nil
 }
 

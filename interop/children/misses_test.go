@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,8 +59,8 @@ var misses = map[string]miss{
 	},
 	"call_missing": {
 		program:  "weather",
-		recorded: askWeather("CommandTransport", nil, "Oslo", "Rome"),
-		changed:  askWeather("CommandTransport", nil, "Oslo"),
+		recorded: askWeather("IOTransport", nil, "Oslo", "Rome"),
+		changed:  askWeather("IOTransport", nil, "Oslo"),
 		wants:    []string{"tools/call"},
 	},
 	"sampling_answer": {
@@ -198,7 +199,7 @@ func TestReportOfEachMiss(t *testing.T) {
 	for name, m := range misses {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file := filepath.Join(t.TempDir(), "c.yaml")
+			file := filepath.Join(fixedDir(t), "c.yaml")
 			_, err, closing := run(t, file, promptecho.ModeAll, install(t, m.program), m.recorded, nil)
 			if err != nil || closing != nil {
 				t.Fatalf("recording: %v\n%v", err, closing)
@@ -223,6 +224,18 @@ func TestReportOfEachMiss(t *testing.T) {
 			checkGolden(t, name, withoutChance(text, filepath.Dir(file)))
 		})
 	}
+}
+
+// fixedDir returns a folder for the test whose path always has the same length: what a client is told
+// about a miss is cut to a length.
+func fixedDir(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(os.TempDir(), fmt.Sprintf("children-%010d", rand.Uint32()))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 // withoutChance returns a report without what differs from run to run.
