@@ -95,12 +95,13 @@ func TestPlugin(t *testing.T) {
 		}
 		return strings.Join(all, " ")
 	}
-	const all = "norecorder hardwired keyskip outertest discarded paralleldefault maincode volatile"
+	const all = "norecorder hardwired childprocess keyskip outertest discarded paralleldefault " +
+		"maincode volatile"
 	if got := names(nil); got != all {
 		t.Errorf("rules are %q, want %q", got, all)
 	}
 
-	const rest = "norecorder hardwired outertest discarded paralleldefault maincode"
+	const rest = "norecorder hardwired childprocess outertest discarded paralleldefault maincode"
 	if got := names(map[string]any{"disable": []string{"volatile", "keyskip"}}); got != rest {
 		t.Errorf("without two rules: %q, want %q", got, rest)
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 var lintHelp = `lint [-fix|-diff] [-json] [FLAGS] [PACKAGE ...]
-find tests that call a model, and recorders used wrongly
+find calls of models and agents that have no recorder
 
 It is go vet with the rules of docs/LINT.md, by default for ./..., and can be
 the tool of go vet, too: go vet -vettool=$(which promptecho) ./...
@@ -29,8 +29,7 @@ the tool of go vet, too: go vet -vettool=$(which promptecho) ./...
   -json             print a list of findings
 
 The name of a rule is a flag: -keyskip runs that one, -keyskip=false the others.
--tags is the flag of go vet.
-
+-tags is that of go vet.
 ` + ruleHelp() + `
 -fix and -diff need Go 1.26. Run -fix again: a fix may make another possible.
 The exit status is 1 for findings, for those that -fix leaves, and for a diff.
@@ -65,8 +64,9 @@ func beVetTool() {
 }
 
 // writeNoFacts answers go vet quickly if it asks only for the facts of a package that has none, and
-// reports whether it has. A package has no facts if it imports no SDK and no package with facts, as
-// is true of most dependencies. To analyze such a package would take as long as to compile it.
+// reports whether it has. A package has no facts if it starts no programs and imports no SDK and no
+// package with facts, as is true of most dependencies. To analyze such a package would take as long
+// as to compile it.
 func writeNoFacts(config string) bool {
 	data, err := os.ReadFile(config)
 	if err != nil {
@@ -83,9 +83,11 @@ func writeNoFacts(config string) bool {
 			return false
 		}
 	}
+	isStandard := c.ModulePath == ""
 	if !lint.OfSDK(c.ImportPath) {
 		for _, path := range c.ImportMap {
-			if lint.OfSDK(path) {
+			mayStart := !isStandard && lint.StartsPrograms(path)
+			if mayStart || lint.OfSDK(path) {
 				return false
 			}
 		}

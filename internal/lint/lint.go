@@ -1,5 +1,5 @@
-// Package lint finds tests that ask a model without a recorder, and recorders that are
-// used in a way that cannot work. docs/LINT.md has a row for each rule.
+// Package lint finds tests that ask a model, or start an agent, without a recorder, and
+// recorders that are used in a way that cannot work. docs/LINT.md has a row for each rule.
 package lint
 
 import "golang.org/x/tools/go/analysis"
@@ -8,6 +8,7 @@ import "golang.org/x/tools/go/analysis"
 var Analyzers = []*analysis.Analyzer{
 	NoRecorder,
 	HardWired,
+	ChildProcess,
 	KeySkip,
 	OuterTest,
 	Discarded,
