@@ -74,7 +74,7 @@ func TestLint(t *testing.T) {
 	for place, want := range wanted {
 		t.Errorf("%s: nothing is found, want: %s", place, want)
 	}
-	if len(ruled) != 8 {
+	if len(ruled) != 9 {
 		t.Errorf("rules that find something: %v", ruled)
 	}
 }

@@ -1,0 +1,2 @@
+// Package children is for tests of lint.
+package children
