@@ -61,6 +61,21 @@ func TestCountFiles(t *testing.T) {
 	}
 }
 
+// The files that Claude Code writes are there in a replay, too.
+func TestNotes(t *testing.T) {
+	rec := echotest.New(t)
+	folder := t.TempDir()
+	cmd := exec.Command("claude", "-p", "Write notes.", "--output-format", "stream-json", "--verbose")
+	cmd.Dir = folder
+	if _, err := ask(echoexec.Command(rec, "claude", cmd, echoexec.Files(folder))); err != nil {
+		t.Fatal(err)
+	}
+	notes, err := os.ReadFile(filepath.Join(folder, "NOTES.md"))
+	if err != nil || string(notes) != "# Notes\n" {
+		t.Errorf("%q, %v", notes, err)
+	}
+}
+
 // lastMessage returns the answer of "codex exec --json".
 func lastMessage(cmd *exec.Cmd) (text string, err error) {
 	out, err := cmd.Output()
