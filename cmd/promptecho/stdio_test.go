@@ -39,6 +39,7 @@ func needsShell(t *testing.T) {
 	}
 }
 
+// promptecho stdio -cassette records a program, and replays it when it is not installed.
 func TestStdioHasACassetteOfItsOwn(t *testing.T) {
 	t.Parallel()
 	needsShell(t)
@@ -61,6 +62,7 @@ func TestStdioHasACassetteOfItsOwn(t *testing.T) {
 	}
 }
 
+// promptecho stdio, started by a program under test, uses the recorder of the test.
 func TestStdioUsesTheRecorderOfATest(t *testing.T) {
 	t.Parallel()
 	needsShell(t)
@@ -90,6 +92,7 @@ func TestStdioUsesTheRecorderOfATest(t *testing.T) {
 	}
 }
 
+// promptecho stdio without a test and without -cassette says what to do.
 func TestStdioWithoutARecorderSaysSo(t *testing.T) {
 	t.Parallel()
 	got := stdio(t, nil, "--", "agent")

@@ -32,8 +32,10 @@ func stdioFamilies() []*Family {
 	}}
 }
 
-// normalizeLine normalizes a line, and adds the method or the type of the message to the endpoint.
+// normalizeLine normalizes a line, and adds the name of the process and the method or the type of the
+// message to the endpoint.
 func normalizeLine(r *request, line *exactjson.Value) {
+	r.Endpoint += "." + r.url.Host
 	calls := elems(line)
 	if len(calls) > 0 && member(&calls[0], "jsonrpc") != nil {
 		normalizeRPC(r, line)

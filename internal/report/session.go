@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -46,11 +47,20 @@ func (l *Log) MissWait(session *tape.Recording, missing []*tape.Recording, by st
 	if len(missing) > 0 {
 		m.Line = missing[0].Line()
 		m.Reason = fmt.Sprintf("the client of this session waits for a message that came after it had "+
-			"sent message %d, which it has not sent now", missing[0].MessageNumber())
+			"sent message %d%s, which it has not sent now", missing[0].MessageNumber(), lineKind(session, missing[0]))
 	}
 	m.completeReason("")
 	l.addMiss(m)
 	return m.told()
+}
+
+// lineKind returns ", tools/call" for a message to a process, if it says what it is, else "".
+func lineKind(session, message *tape.Recording) string {
+	kind, hasKind := strings.CutPrefix(message.Form().Endpoint, session.Form().Endpoint+".")
+	if !session.Form().IsStdio() || !hasKind {
+		return ""
+	}
+	return ", " + kind
 }
 
 // addMiss adds a miss of a session to those of the run.

@@ -114,7 +114,8 @@ var (
 	ids           = matching(`^id$|_id$|Id$`)
 	answerHeaders = matching(`^(request-id|x-request-id|x-amzn-requestid|x-ms-request-id|` +
 		`mistral-correlation-id|x-amzn-bedrock-invocation-latency)$`)
-	noise  = matching(`^(created|createTime|latencyMs|obfuscation|system_fingerprint)$|_at$|_duration$|Latency$`)
+	noise = matching(`^(created|createTime|timestamp|obfuscation|system_fingerprint)$|` +
+		`(_at|[a-z]At|_duration|Latency|_ms|[a-z]Ms|_cost_usd)$`)
 	proofs = matching(`^(signature|thoughtSignature|thought_signature|encrypted_content|` +
 		`encrypted_index|updated)$`)
 	counts = matching(`^(usage|usageMetadata|meta|metrics|timings|x_groq|time_info|` +
@@ -128,9 +129,9 @@ func IDs(name string) bool { return ids(name) }
 // AnswerHeaders reports whether a header of a response differs with each response.
 func AnswerHeaders(name string) bool { return answerHeaders(name) }
 
-// Noise reports whether a field has a time or a duration, or no meaning: created (OpenAI),
-// createTime (Gemini), eval_duration (Ollama), latencyMs (Bedrock), and obfuscation, with
-// which OpenAI makes the events of a stream equally long.
+// Noise reports whether a field has a time, a duration or a cost, or no meaning: created (OpenAI),
+// createTime (Gemini), eval_duration (Ollama), latencyMs (Bedrock), duration_ms and total_cost_usd
+// (Claude Code), and obfuscation, with which OpenAI makes the events of a stream equally long.
 func Noise(name string) bool { return noise(name) }
 
 // Proofs reports whether a field differs in every response since it signs or encrypts

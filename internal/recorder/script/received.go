@@ -1,8 +1,10 @@
 package script
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/canon/chance"
 	"github.com/promptecho/promptecho/internal/exactjson"
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -26,13 +28,16 @@ func receivedForm(event interaction.Event) string {
 	return form.String()
 }
 
-// writeWithoutIDs writes JSON without the values of members that isMadeUp names. Other text is
-// written as it is.
+// writeWithoutIDs writes JSON without the values of members that isMadeUp names, and without what
+// an answer has cost. Other text is written as it is.
 func writeWithoutIDs(form *strings.Builder, text string) {
 	written := 0
 	for s := exactjson.Scan(text); s.Next(); {
-		isValue := s.Token == exactjson.Scalar && len(s.Path) > 0
-		if isValue && isMadeUp(s.Path[len(s.Path)-1]) {
+		if s.Token != exactjson.Scalar || len(s.Path) == 0 {
+			continue
+		}
+		isCost := slices.ContainsFunc(s.Path, chance.Counts)
+		if isCost || isMadeUp(s.Path[len(s.Path)-1]) {
 			form.WriteString(text[written:s.Start])
 			written = s.End
 		}
@@ -40,21 +45,9 @@ func writeWithoutIDs(form *strings.Builder, text string) {
 	form.WriteString(text[written:])
 }
 
-// madeUpNames are the ends of the names of members whose values a server makes up for each session:
-// IDs, the times of OpenAI and AssemblyAI ("created_at", "expires_at"), and the random text that
-// OpenAI adds to each delta
+// isMadeUp reports whether a server makes up the value of a member for each session: IDs, times,
+// durations, and the random text that OpenAI adds to each delta
 // (https://platform.openai.com/docs/api-reference/responses/create, include_obfuscation).
-var madeUpNames = []string{"_id", "Id", "ID", "_at", "obfuscation"}
-
-// isMadeUp reports whether a server makes up the value of a member for each session.
 func isMadeUp(name string) bool {
-	if name == "id" {
-		return true
-	}
-	for _, end := range madeUpNames {
-		if strings.HasSuffix(name, end) {
-			return true
-		}
-	}
-	return false
+	return chance.IDs(name) || strings.HasSuffix(name, "ID") || chance.Noise(name)
 }

@@ -22,6 +22,7 @@ func TestReceivedForm(t *testing.T) {
 		{"another model", greeting, `{"type":"session.created","session":{"id":"sess_1","expires_at":1764450000,"model":"n"}}`, false},
 		{"another ID in camel case", `{"setupComplete":{"sessionId":"a"}}`, `{"setupComplete":{"sessionId":"b"}}`, true},
 		{"other random text", `{"delta":"a","obfuscation":"xyz"}`, `{"delta":"a","obfuscation":"pq"}`, true},
+		{"another duration", `{"duration_ms":4,"usage":{"output_tokens":2}}`, `{"duration_ms":5,"usage":{"output_tokens":3}}`, true},
 		{"another text", `{"delta":"a","item_id":"i"}`, `{"delta":"b","item_id":"i"}`, false},
 		{"another structure", `{"delta":"a","item_id":"i"}`, `{"delta":"a","item_id":["i"]}`, false},
 		{"another list", `{"ids":["a"]}`, `{"ids":["b"]}`, false},
