@@ -170,18 +170,24 @@ func (c *acpClient) SessionUpdate(_ context.Context, n acp.SessionNotification) 
 	return nil
 }
 
-func (c *acpClient) ReadTextFile(_ context.Context, r acp.ReadTextFileRequest) (acp.ReadTextFileResponse, error) {
+func (c *acpClient) ReadTextFile(
+	_ context.Context, r acp.ReadTextFileRequest,
+) (acp.ReadTextFileResponse, error) {
 	c.s.see.add(c.topic(r.SessionId)+" reads", "%s", filepath.Base(r.Path))
 	text, err := os.ReadFile(r.Path)
 	return acp.ReadTextFileResponse{Content: string(text)}, err
 }
 
-func (c *acpClient) WriteTextFile(_ context.Context, r acp.WriteTextFileRequest) (acp.WriteTextFileResponse, error) {
+func (c *acpClient) WriteTextFile(
+	_ context.Context, r acp.WriteTextFileRequest,
+) (acp.WriteTextFileResponse, error) {
 	c.s.see.add(c.topic(r.SessionId)+" writes", "%s: %s", filepath.Base(r.Path), r.Content)
 	return acp.WriteTextFileResponse{}, os.WriteFile(r.Path, []byte(r.Content), 0o600)
 }
 
-func (c *acpClient) RequestPermission(_ context.Context, r acp.RequestPermissionRequest) (acp.RequestPermissionResponse, error) {
+func (c *acpClient) RequestPermission(
+	_ context.Context, r acp.RequestPermissionRequest,
+) (acp.RequestPermissionResponse, error) {
 	c.s.see.add(c.topic(r.SessionId)+" asks", "%s", *r.ToolCall.Title)
 	selected := &acp.RequestPermissionOutcomeSelected{OptionId: c.answer}
 	return acp.RequestPermissionResponse{Outcome: acp.RequestPermissionOutcome{Selected: selected}}, nil
@@ -221,13 +227,18 @@ func acpConnect(c *acpClient, over string) (*acp.ClientSideConnection, func() er
 }
 
 // prompt prompts a session of an agent, and notes how the turn ended.
-func (c *acpClient) prompt(ctx context.Context, conn *acp.ClientSideConnection, session acp.SessionId, text string) {
-	answer, err := conn.Prompt(ctx, acp.PromptRequest{SessionId: session, Prompt: []acp.ContentBlock{acp.TextBlock(text)}})
+func (c *acpClient) prompt(
+	ctx context.Context, conn *acp.ClientSideConnection, session acp.SessionId, text string,
+) {
+	blocks := []acp.ContentBlock{acp.TextBlock(text)}
+	answer, err := conn.Prompt(ctx, acp.PromptRequest{SessionId: session, Prompt: blocks})
 	c.s.see.add(c.topic(session)+" turn", "%s %v", answer.StopReason, err)
 }
 
 // open opens a session in a folder.
-func (c *acpClient) open(ctx context.Context, conn *acp.ClientSideConnection, folder, topic string) (acp.SessionId, error) {
+func (c *acpClient) open(
+	ctx context.Context, conn *acp.ClientSideConnection, folder, topic string,
+) (acp.SessionId, error) {
 	session, err := conn.NewSession(ctx, acp.NewSessionRequest{Cwd: folder, McpServers: []acp.McpServer{}})
 	if err != nil {
 		return "", err

@@ -156,7 +156,9 @@ func record(t *testing.T, program string, starts int, c driver, opts ...promptec
 
 // run runs a client once. It returns what the client saw, and the errors of the client and of the
 // run.
-func run(t *testing.T, file string, mode promptecho.Mode, program string, c driver, opts []promptecho.Option) (saw []string, err, closing error) {
+func run(
+	t *testing.T, file string, mode promptecho.Mode, program string, c driver, opts []promptecho.Option,
+) (saw []string, err, closing error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), atMost)
 	defer cancel()
@@ -185,7 +187,8 @@ func compare(live, again []string) string {
 			b = again[i]
 		}
 		if a != b {
-			return fmt.Sprintf("the client saw, as number %d of %d and %d,\nlive:   %s\nreplay: %s", i+1, len(live), len(again), a, b)
+			return fmt.Sprintf("the client saw, as number %d of %d and %d,\nlive:   %s\nreplay: %s",
+				i+1, len(live), len(again), a, b)
 		}
 	}
 	return ""

@@ -245,9 +245,20 @@ func startClaude(s *setup, topic, program, behavior string, args ...string) (*cl
 		return nil, err
 	}
 	s.see.add(topic+" version", "%s", bytes.TrimSpace(version))
-	options := []string{"--output-format", "stream-json", "--verbose", "--input-format", "stream-json", "--permission-prompt-tool", "stdio"}
-	cmd := exec.CommandContext(s.ctx, program, append(options, args...)...)
+	args = append([]string{"--permission-prompt-tool", "stdio"}, args...)
+	cmd := exec.CommandContext(s.ctx, program, streaming(args...)...)
 	return claudeOf(s, topic, cmd, behavior)
+}
+
+// streaming returns the arguments for lines of JSON both ways, and others.
+func streaming(args ...string) []string {
+	options := []string{"--output-format", "stream-json", "--verbose", "--input-format", "stream-json"}
+	return append(options, args...)
+}
+
+// userLine returns the line of a prompt.
+func userLine(prompt string) string {
+	return fmt.Sprintf(`{"type":"user","message":{"role":"user","content":%q}}`+"\n", prompt)
 }
 
 // claudeOf returns a client of a command, which it starts.
@@ -392,7 +403,8 @@ func (c *claudeClient) note(message object) {
 			}
 		}
 	case "result":
-		c.s.see.add(c.topic, "result %v %v, $%v", message["subtype"], message["result"], message["total_cost_usd"])
+		c.s.see.add(c.topic, "result %v %v, $%v",
+			message["subtype"], message["result"], message["total_cost_usd"])
 	case "stream_event":
 		c.s.see.add(c.topic, "part %v", message["event"].(object)["delta"].(object)["text"])
 	default:
@@ -452,7 +464,8 @@ func TestClaudeOnPath(t *testing.T) {
 		}
 		return useClaude(s, "claude", found, "allow", "List the files.", "wait", "Thank you.")
 	})
-	wantSeen(t, r, "claude: assistant text You said: Thank you.", "claude version: 2.1.0 (Claude Code)", "claude end: <nil>")
+	wantSeen(t, r, "claude: assistant text You said: Thank you.",
+		"claude version: 2.1.0 (Claude Code)", "claude end: <nil>")
 }
 
 // Four processes of one command at once, which differ in what they are asked.
@@ -479,8 +492,8 @@ func TestClaudeResumes(t *testing.T) {
 	t.Parallel()
 	replays(t, install(t, "claude"), 2, func(s *setup) error {
 		ask := func(prompt string, args ...string) (session string, err error) {
-			cmd := exec.CommandContext(s.ctx, s.program, append(args, "--output-format", "stream-json", "--verbose", "--input-format", "stream-json")...)
-			cmd.Stdin = strings.NewReader(fmt.Sprintf(`{"type":"user","message":{"role":"user","content":%q}}`+"\n", prompt))
+			cmd := exec.CommandContext(s.ctx, s.program, streaming(args...)...)
+			cmd.Stdin = strings.NewReader(userLine(prompt))
 			out, err := echoexec.Command(s.rec, "claude", cmd).Output()
 			for line := range strings.Lines(string(out)) {
 				var message object
@@ -509,7 +522,7 @@ func TestClaudeCanceled(t *testing.T) {
 	r := replays(t, install(t, "claude"), 1, func(s *setup) error {
 		ctx, cancel := context.WithCancel(s.ctx)
 		defer cancel()
-		cmd := exec.CommandContext(ctx, s.program, "--output-format", "stream-json", "--verbose", "--input-format", "stream-json")
+		cmd := exec.CommandContext(ctx, s.program, streaming()...)
 		cmd = echoexec.Command(s.rec, "claude", cmd)
 		stdin, err := cmd.StdinPipe()
 		if err != nil {
@@ -522,7 +535,7 @@ func TestClaudeCanceled(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			return err
 		}
-		_, err = io.WriteString(stdin, `{"type":"user","message":{"role":"user","content":"wait"}}`+"\n")
+		_, err = io.WriteString(stdin, userLine("wait"))
 		if err != nil {
 			return err
 		}

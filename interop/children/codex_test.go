@@ -64,13 +64,20 @@ func codexExec(args []string) int {
 		fmt.Fprintln(os.Stderr, "ERROR: usage limit")
 		return 1
 	}
-	command := object{"id": "item_0", "type": "command_execution", "command": "/bin/bash -lc ls", "status": "in_progress"}
-	printLine(object{"type": "item.started", "item": command})
-	done := object{"id": "item_0", "type": "command_execution", "command": "/bin/bash -lc ls", "status": "completed", "aggregated_output": "go.mod\n", "exit_code": 0}
-	printLine(object{"type": "item.completed", "item": done})
+	printLine(object{"type": "item.started", "item": object{
+		"id": "item_0", "type": "command_execution", "command": "/bin/bash -lc ls", "status": "in_progress",
+	}})
+	printLine(object{"type": "item.completed", "item": object{
+		"id": "item_0", "type": "command_execution", "command": "/bin/bash -lc ls", "status": "completed",
+		"aggregated_output": "go.mod\n", "exit_code": 0,
+	}})
 	answer := fmt.Sprintf("You said %d words.", len(bytes.Fields(prompt)))
-	printLine(object{"type": "item.completed", "item": object{"id": "item_1", "type": "agent_message", "text": answer}})
-	printLine(object{"type": "turn.completed", "usage": object{"input_tokens": 24763, "cached_input_tokens": 24448, "output_tokens": 122}})
+	printLine(object{"type": "item.completed", "item": object{
+		"id": "item_1", "type": "agent_message", "text": answer,
+	}})
+	printLine(object{"type": "turn.completed", "usage": object{
+		"input_tokens": 24763, "cached_input_tokens": 24448, "output_tokens": 122,
+	}})
 	return 0
 }
 
@@ -106,8 +113,12 @@ func codexServer() int {
 		case "initialize":
 			printLine(object{"id": r.ID, "result": object{"userAgent": "codex_cli_rs/0.100.0"}})
 		case "thread/start":
-			thread := object{"id": uuid.NewString(), "preview": "", "modelProvider": "openai", "createdAt": time.Now().Unix()}
-			printLine(object{"id": r.ID, "result": object{"thread": thread, "model": "gpt-5.2-codex", "cwd": r.Params.Cwd}})
+			thread := object{
+				"id": uuid.NewString(), "preview": "", "modelProvider": "openai",
+				"createdAt": time.Now().Unix(),
+			}
+			result := object{"thread": thread, "model": "gpt-5.2-codex", "cwd": r.Params.Cwd}
+			printLine(object{"id": r.ID, "result": result})
 			printLine(object{"method": "thread/started", "params": object{"thread": thread}})
 		case "turn/start":
 			go codexTurn(r, approvals)
@@ -146,7 +157,8 @@ func (a *codexApprovals) answer(r codexRequest) {
 func codexTurn(r codexRequest, approvals *codexApprovals) {
 	thread, turn, item := r.Params.ThreadID, uuid.NewString(), "call_"+uuid.NewString()
 	prompt := r.Params.Input[0].Text
-	printLine(object{"id": r.ID, "result": object{"turn": object{"id": turn, "items": []any{}, "status": "inProgress", "error": nil}}})
+	begun := object{"id": turn, "items": []any{}, "status": "inProgress", "error": nil}
+	printLine(object{"id": r.ID, "result": object{"turn": begun}})
 	notify := func(method string, params object) {
 		params["threadId"] = thread
 		printLine(object{"method": method, "params": params})
@@ -155,13 +167,15 @@ func codexTurn(r codexRequest, approvals *codexApprovals) {
 	command := object{"type": "commandExecution", "id": item, "command": "ls", "status": "inProgress"}
 	notify("item/started", object{"turnId": turn, "item": command})
 	decision := approvals.ask(object{"threadId": thread, "turnId": turn, "itemId": item, "reason": prompt})
-	command = object{"type": "commandExecution", "id": item, "command": "ls", "status": "completed", "exitCode": 0}
-	notify("item/completed", object{"turnId": turn, "item": command})
+	notify("item/completed", object{"turnId": turn, "item": object{
+		"type": "commandExecution", "id": item, "command": "ls", "status": "completed", "exitCode": 0,
+	}})
 	for _, word := range []string{"You said: ", prompt, fmt.Sprint(", ", decision)} {
 		notify("item/agentMessage/delta", object{"turnId": turn, "itemId": "msg_1", "delta": word})
 	}
 	answer := fmt.Sprint("You said: ", prompt, ", ", decision)
-	notify("item/completed", object{"turnId": turn, "item": object{"type": "agentMessage", "id": "msg_1", "text": answer}})
+	message := object{"type": "agentMessage", "id": "msg_1", "text": answer}
+	notify("item/completed", object{"turnId": turn, "item": message})
 	notify("turn/completed", object{"turn": object{"id": turn, "status": "completed", "items": []any{}}})
 }
 
@@ -354,7 +368,8 @@ func TestCodexServer(t *testing.T) {
 				}
 				c := newCodexClient(s, p, decision)
 				var hello struct{ UserAgent string }
-				if err := c.call("initialize", object{"clientInfo": object{"name": "test", "version": "1"}}, &hello); err != nil {
+				info := object{"clientInfo": object{"name": "test", "version": "1"}}
+				if err := c.call("initialize", info, &hello); err != nil {
 					return err
 				}
 				if err := c.send(object{"method": "initialized"}); err != nil {

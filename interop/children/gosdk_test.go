@@ -33,7 +33,8 @@ var transports = map[string]func(s *setup, args ...string) (mcp.Transport, error
 	"CommandTransport": func(s *setup, args ...string) (mcp.Transport, error) {
 		cmd := exec.Command(s.program, args...)
 		cmd.ExtraFiles = s.held
-		return &mcp.CommandTransport{Command: echoexec.Command(s.rec, filepath.Base(s.program), cmd, s.opts...)}, nil
+		cmd = echoexec.Command(s.rec, filepath.Base(s.program), cmd, s.opts...)
+		return &mcp.CommandTransport{Command: cmd}, nil
 	},
 	"IOTransport": func(s *setup, args ...string) (mcp.Transport, error) {
 		cmd := exec.Command(s.program, args...)
@@ -98,7 +99,9 @@ func (c *goClient) options(opts *mcp.ClientOptions) *mcp.ClientOptions {
 		see.add("asked "+r.Params.Message, "%v", r.Params.RequestedSchema)
 		return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"unit": "kelvin"}}, nil
 	}
-	opts.CreateMessageHandler = func(_ context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+	opts.CreateMessageHandler = func(
+		_ context.Context, r *mcp.CreateMessageRequest,
+	) (*mcp.CreateMessageResult, error) {
 		question := r.Params.Messages[0].Content.(*mcp.TextContent).Text
 		see.add("sampled "+question, "%s, %d tokens", r.Params.SystemPrompt, r.Params.MaxTokens)
 		answer := &mcp.TextContent{Text: c.sample(question)}
@@ -170,7 +173,8 @@ func resultText(result *mcp.CallToolResult, err error) string {
 // isClosed reports whether an error says that the server is gone. Which error says so depends on
 // whether the client reads or writes first.
 func isClosed(err error) bool {
-	for _, closed := range []error{mcp.ErrConnectionClosed, io.EOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE} {
+	errs := []error{mcp.ErrConnectionClosed, io.EOF, io.ErrClosedPipe, os.ErrClosed, syscall.EPIPE}
+	for _, closed := range errs {
 		if errors.Is(err, closed) {
 			return true
 		}
@@ -224,7 +228,8 @@ func TestEightCallsAtOnce(t *testing.T) {
 			s.see.add("server", "%s", c.InitializeResult().Instructions)
 			return errors.Join(callsAtOnce(c), c.Close())
 		})
-		wantSeen(t, r, "call weather Nowhere: there is no such city (error: true)", "progress of Baku: 2 of 3: looking at Baku")
+		wantSeen(t, r, "call weather Nowhere: there is no such city (error: true)",
+			"progress of Baku: 2 of 3: looking at Baku")
 	})
 }
 
@@ -252,7 +257,8 @@ func TestServerAsksTheClient(t *testing.T) {
 			return c.Close()
 		})
 		if protocol == oldProtocol {
-			wantSeen(t, r, "call forecast Oslo: Oslo: accept, 20 kelvin (error: false)", "call roots Oslo: travels (error: false)")
+			wantSeen(t, r, "call forecast Oslo: Oslo: accept, 20 kelvin (error: false)",
+				"call roots Oslo: travels (error: false)")
 		}
 	})
 }
@@ -304,7 +310,10 @@ func usePrompts(c *goClient) error {
 		}
 		c.s.see.add("prompts", "%s", prompt.Name)
 	}
-	prompt, err := c.GetPrompt(c.s.ctx, &mcp.GetPromptParams{Name: "greet", Arguments: map[string]string{"city": "Oslo"}})
+	prompt, err := c.GetPrompt(c.s.ctx, &mcp.GetPromptParams{
+		Name:      "greet",
+		Arguments: map[string]string{"city": "Oslo"},
+	})
 	if err != nil {
 		return err
 	}
@@ -435,7 +444,8 @@ func TestServerDiesInTheMiddle(t *testing.T) {
 					s.see.add("end", "%s", end)
 					return err
 				})
-				wantSeen(t, r, "call slow Rome: the connection is closed", "call "+tool+" Oslo: the connection is closed")
+				wantSeen(t, r, "call slow Rome: the connection is closed",
+					"call "+tool+" Oslo: the connection is closed")
 				if over == "CommandTransport" {
 					wantSeen(t, r, "end: "+want)
 				}

@@ -25,7 +25,8 @@ import (
 var mark3Transports = map[string]func(s *setup, args ...string) (transport.Interface, error){
 	// As NewStdioMCPClient does it.
 	"command": func(s *setup, args ...string) (transport.Interface, error) {
-		return transport.NewStdio(echoexec.Path(s.t, s.rec, filepath.Base(s.program), s.program), nil, args...), nil
+		path := echoexec.Path(s.t, s.rec, filepath.Base(s.program), s.program)
+		return transport.NewStdio(path, nil, args...), nil
 	},
 	"WithCommandFunc": func(s *setup, args ...string) (transport.Interface, error) {
 		start := func(ctx context.Context, program string, env, args []string) (*exec.Cmd, error) {
@@ -95,12 +96,17 @@ func (a *mark3Answers) Elicit(_ context.Context, r mcp.ElicitationRequest) (*mcp
 	}}, nil
 }
 
-func (a *mark3Answers) CreateMessage(_ context.Context, r mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+func (a *mark3Answers) CreateMessage(
+	_ context.Context, r mcp.CreateMessageRequest,
+) (*mcp.CreateMessageResult, error) {
 	question := fmt.Sprint(r.Messages[0].Content)
 	a.see.add("sampled "+question, "%s, %d tokens", r.SystemPrompt, r.MaxTokens)
 	return &mcp.CreateMessageResult{
-		Model:           "gpt-traveller",
-		SamplingMessage: mcp.SamplingMessage{Role: mcp.RoleAssistant, Content: mcp.NewTextContent("An answer to " + question)},
+		Model: "gpt-traveller",
+		SamplingMessage: mcp.SamplingMessage{
+			Role:    mcp.RoleAssistant,
+			Content: mcp.NewTextContent("An answer to " + question),
+		},
 	}, nil
 }
 
@@ -245,7 +251,10 @@ func mark3Notifications(c *mark3Client) error {
 	}
 	c.call(ctx, "rain", "Rome", nil)
 	c.call(ctx, "grow", "Rome", nil)
-	for _, method := range []string{"resources/updated", "tools/list_changed", "prompts/list_changed", "resources/list_changed"} {
+	changes := []string{
+		"resources/updated", "tools/list_changed", "prompts/list_changed", "resources/list_changed",
+	}
+	for _, method := range changes {
 		if err := see.wait(ctx, "notifications/"+method+" <nil>", 1); err != nil {
 			return err
 		}

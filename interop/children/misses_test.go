@@ -220,7 +220,8 @@ func TestReportOfEachMiss(t *testing.T) {
 			if !regexp.MustCompile(`c\.yaml:\d+`).MatchString(report) {
 				t.Error("the report names no line")
 			}
-			text := fmt.Sprintf("What the client saw:\n%s\n%v\n\nThe report:\n%s\n", strings.Join(saw, "\n"), err, report)
+			text := fmt.Sprintf("What the client saw:\n%s\n%v\n\nThe report:\n%s\n",
+				strings.Join(saw, "\n"), err, report)
 			checkGolden(t, name, withoutChance(text, filepath.Dir(file)))
 		})
 	}

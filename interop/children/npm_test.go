@@ -87,7 +87,8 @@ func TestClientsOfServerEverythingGoSDK(t *testing.T) {
 				}
 				return errors.Join(useEverything(c), c.Close())
 			})
-			wantSeen(t, r, "call trigger-long-running-operation 2: Long running operation completed. Duration: 0.2 seconds, Steps: 2. (error: false)")
+			wantSeen(t, r, "call trigger-long-running-operation 2: Long running operation completed. "+
+				"Duration: 0.2 seconds, Steps: 2. (error: false)")
 		})
 	}
 }
@@ -118,7 +119,10 @@ func useEverything(c *goClient) error {
 	everythingCall(c, "trigger-sampling-request", 1, map[string]any{"prompt": "Hello", "maxTokens": 10})
 	everythingCall(c, "trigger-elicitation-request", 1, map[string]any{})
 	everythingCall(c, "get-roots-list", 1, map[string]any{})
-	prompt, err := c.GetPrompt(ctx, &mcp.GetPromptParams{Name: "args-prompt", Arguments: map[string]string{"city": "Oslo"}})
+	prompt, err := c.GetPrompt(ctx, &mcp.GetPromptParams{
+		Name:      "args-prompt",
+		Arguments: map[string]string{"city": "Oslo"},
+	})
 	if err != nil {
 		return err
 	}
@@ -180,7 +184,8 @@ func TestClientsOfServerEverythingMark3(t *testing.T) {
 				}
 				var calls sync.WaitGroup
 				for i := range 8 {
-					calls.Go(func() { call(fmt.Sprint("sum ", i), "get-sum", map[string]any{"a": i, "b": 1}) })
+					args := map[string]any{"a": i, "b": 1}
+					calls.Go(func() { call(fmt.Sprint("sum ", i), "get-sum", args) })
 				}
 				calls.Wait()
 				call("sampling", "trigger-sampling-request", map[string]any{"prompt": "Hello"})
@@ -261,8 +266,10 @@ func TestClientsOfServerEverythingNode(t *testing.T) {
 	folder, node := npmFolder(t)
 	command := build(t, filepath.Join("..", ".."), "./cmd/promptecho")
 	run := func(ctx context.Context, node, server string, flags, env []string) (string, error) {
+		script := filepath.Join("node_modules", "@modelcontextprotocol", "server-everything", "dist", "index.js")
 		args := append([]string{"client.mjs", command, "stdio"}, flags...)
-		cmd := exec.CommandContext(ctx, node, append(args, "everything", "--", server, "node_modules/@modelcontextprotocol/server-everything/dist/index.js", "stdio")...)
+		args = append(args, "everything", "--", server, script, "stdio")
+		cmd := exec.CommandContext(ctx, node, args...)
 		cmd.Dir = folder
 		cmd.Env = append(os.Environ(), env...)
 		var stderr strings.Builder

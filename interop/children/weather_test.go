@@ -61,8 +61,11 @@ type weather struct {
 	server *mcp.Server
 }
 
+// A weatherTool answers a call for a city.
+type weatherTool func(context.Context, *mcp.CallToolRequest, city) (*mcp.CallToolResult, error)
+
 func (w *weather) addTools() {
-	tool := func(name string, call func(context.Context, *mcp.CallToolRequest, city) (*mcp.CallToolResult, error)) {
+	tool := func(name string, call weatherTool) {
 		mcp.AddTool(w.server, &mcp.Tool{Name: name, Description: "Has the " + name + " of a city."},
 			func(ctx context.Context, r *mcp.CallToolRequest, in city) (*mcp.CallToolResult, any, error) {
 				result, err := call(ctx, r, in)
@@ -159,7 +162,11 @@ func names(list *mcp.ListRootsResult) string {
 
 func callLog(ctx context.Context, r *mcp.CallToolRequest, in city) (*mcp.CallToolResult, error) {
 	for _, level := range []mcp.LoggingLevel{"debug", "info", "warning"} {
-		err := r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: level, Logger: "weather", Data: in.City + " at " + string(level)})
+		err := r.Session.Log(ctx, &mcp.LoggingMessageParams{
+			Level:  level,
+			Logger: "weather",
+			Data:   in.City + " at " + string(level),
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -205,8 +212,12 @@ func callDeploy(_ context.Context, r *mcp.CallToolRequest, in city) (*mcp.CallTo
 	answers := r.Params.InputResponses
 	if len(answers) == 0 {
 		return &mcp.CallToolResult{
-			InputRequests: mcp.InputRequestMap{"unit": askUnit(in), "text": askModel(in), "roots": &mcp.ListRootsParams{}},
-			RequestState:  fmt.Sprintf("state of process %d", os.Getpid()),
+			InputRequests: mcp.InputRequestMap{
+				"unit":  askUnit(in),
+				"text":  askModel(in),
+				"roots": &mcp.ListRootsParams{},
+			},
+			RequestState: fmt.Sprintf("state of process %d", os.Getpid()),
 		}, nil
 	}
 	unit, _ := answers["unit"].(*mcp.ElicitResult)
@@ -254,7 +265,11 @@ func readWeather(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResour
 	if r.Params.URI == "weather://Nowhere" {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI)
 	}
-	content := &mcp.ResourceContents{URI: r.Params.URI, MIMEType: "text/plain", Text: fmt.Sprintf("sunny, process %d", os.Getpid())}
+	content := &mcp.ResourceContents{
+		URI:      r.Params.URI,
+		MIMEType: "text/plain",
+		Text:     fmt.Sprintf("sunny, process %d", os.Getpid()),
+	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{content}}, nil
 }
 
