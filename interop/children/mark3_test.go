@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -334,5 +335,23 @@ func TestMark3NewStdioMCPClient(t *testing.T) {
 		session := &mark3Client{Client: c, s: s}
 		session.call(s.ctx, "weather", "Oslo", nil)
 		return c.Close()
+	})
+}
+
+// Long lines, and lines that are no messages, which this client skips.
+func TestMark3OddLines(t *testing.T) {
+	t.Parallel()
+	eachMark3Transport(t, []string{oldProtocol}, func(t *testing.T, over, protocol string) {
+		r := replays(t, install(t, "weather"), 1, func(s *setup) error {
+			c, err := mark3Connect(s, over, protocol)
+			if err != nil {
+				return err
+			}
+			c.call(s.ctx, "history", "Oslo", nil)
+			c.call(s.ctx, "weather", strings.Repeat("Rome ", 1<<14), nil)
+			c.call(s.ctx, "garbage", "Bern", nil)
+			return c.Close()
+		})
+		wantSeen(t, r, "call garbage Bern: printed (error: false)")
 	})
 }

@@ -81,6 +81,8 @@ func (w *weather) addTools() {
 	tool("exit", callExit)
 	tool("crash", callCrash)
 	tool("deploy", callDeploy)
+	tool("history", callHistory)
+	tool("garbage", callGarbage)
 	tool("rain", w.callRain)
 	tool("grow", w.callGrow)
 }
@@ -204,6 +206,20 @@ func callCrash(ctx context.Context, r *mcp.CallToolRequest, in city) (*mcp.CallT
 	}
 	<-ctx.Done()
 	return nil, ctx.Err()
+}
+
+// callHistory answers with a line of a quarter of a megabyte.
+func callHistory(_ context.Context, _ *mcp.CallToolRequest, in city) (*mcp.CallToolResult, error) {
+	return text("%s", strings.Repeat("sunny in "+in.City+", ", 1<<18/15)), nil
+}
+
+// callGarbage prints lines that are no messages, as a program does that has a print too many.
+func callGarbage(_ context.Context, _ *mcp.CallToolRequest, in city) (*mcp.CallToolResult, error) {
+	_, err := os.Stdout.WriteString("loading " + in.City + "...\n\n\xff{\n")
+	if err != nil {
+		return nil, err
+	}
+	return text("printed"), nil
 }
 
 // callDeploy needs input: an answer of the user, one of the model, and the roots. A client of
