@@ -273,3 +273,27 @@ func readUntilReady(t *testing.T, stdout *bufio.Reader) string {
 		out.WriteString(line)
 	}
 }
+
+// A client that closes the standard input, and does not wait for the exit: the recording ends right
+// after, and replays.
+func TestClientThatDoesNotWait(t *testing.T) {
+	t.Parallel()
+	replays(t, install(t, "codex"), 1, func(s *setup) error {
+		p, err := echoexec.Start(s.rec, "codex", exec.Command(s.program, "app-server"))
+		if err != nil {
+			return err
+		}
+		c := newCodexClient(withoutNotes(s), p, "accept")
+		var hello struct{ UserAgent string }
+		err = c.call("initialize", object{}, &hello)
+		s.see.add("server", "%s", hello.UserAgent)
+		return errors.Join(err, p.Stdin.Close())
+	})
+}
+
+// withoutNotes returns a setup with notes that are not compared: they go on after the driver has returned.
+func withoutNotes(s *setup) *setup {
+	without := *s
+	without.see = newNotes()
+	return &without
+}
