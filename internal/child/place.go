@@ -177,16 +177,6 @@ func FirstMark(text string) string { return anyMark().FindString(text) }
 
 var anyMark = memo.Regexp(`\$PROMPTECHO_(?:DIR|MODULE|HOME|TEMP)(?:_RESOLVED)?\b`)
 
-// MaskRequest returns a text of the request that opens the session. It is only compared, so names of
-// temporary files are masked, too.
-func (p *Place) MaskRequest(text string) string {
-	return temporaryName().ReplaceAllString(p.MaskSent(text), "$1*")
-}
-
-// temporaryName is the beginning of a name that [os.MkdirTemp] has made: it has a random number. In a
-// folder of [testing.T.TempDir], the number of the call follows.
-var temporaryName = memo.Regexp(`(\$PROMPTECHO_TEMP[/\\]+[^/\\]*?)[0-9]{5,}(?:[/\\]+[0-9]{3}\b)?`)
-
 // replaceWhere replaces each occurrence of a text that is one by what is before and after it.
 func replaceWhere(text, old, new string, isOne func(before, after string) bool) string {
 	if !strings.Contains(text, old) {

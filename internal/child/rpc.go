@@ -17,6 +17,7 @@ type jsonMessage struct {
 	Version json.RawMessage `json:"jsonrpc,omitempty"`
 	ID      json.RawMessage `json:"id,omitempty"`
 	Method  json.RawMessage `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
 	Result  json.RawMessage `json:"result,omitempty"`
 	Error   json.RawMessage `json:"error,omitempty"`
 
@@ -81,6 +82,18 @@ func (m *jsonMessage) requestKey() string {
 		return string(m.RequestID)
 	}
 	return ""
+}
+
+// canceledKey returns the requestKey of the request that the message cancels, as in MCP, or "".
+func (m *jsonMessage) canceledKey() string {
+	if string(m.Method) != `"notifications/cancelled"` {
+		return ""
+	}
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	_ = json.Unmarshal(m.Params, &params) // without an ID, it cancels nothing
+	return string(params.RequestID)
 }
 
 // responseKey returns the requestKey of the request that the message responds to, or "".

@@ -32,7 +32,11 @@ type Session struct {
 	isEnded bool       // nothing more is sent
 	refused string     // why the session is over; "" if it is not
 	isTold  bool       // the client has got the text of refused
-	exit    sync.Once
+
+	// pings has the keys of the pings of the client. They are not recorded, and neither is what
+	// cancels them.
+	pings map[string]bool
+	exit  sync.Once
 
 	requests openRequests
 }
@@ -48,6 +52,7 @@ func Open(ctx context.Context, rec *recorder.Recorder, spec *Spec, client Client
 		report: reporter{rec, Scheme + "://" + spec.Name},
 		cancel: cancel,
 		exited: make(chan struct{}),
+		pings:  map[string]bool{},
 	}
 	err := s.open(ctx, rec, spec)
 	if err != nil {
@@ -108,7 +113,7 @@ func (s *Session) start(spec *Spec) (*program, error) {
 
 // Refuse returns a session that is not recorded, and may not be opened. It tells its client so.
 func Refuse(reason error, client Client) *Session {
-	s := &Session{client: client, cancel: func() {}, exited: make(chan struct{})}
+	s := &Session{client: client, cancel: func() {}, exited: make(chan struct{}), pings: map[string]bool{}}
 	s.refused = reason.Error()
 	// A client that sends nothing, and does not close its side, waits for what the program
 	// writes. 2 s are more than a client needs to send its first request.
@@ -220,6 +225,9 @@ func (s *Session) Terminate() {
 // sendLine sends a line. The caller holds the lock.
 func (s *Session) sendLine(l line) {
 	parsed := parse(l.text)
+	if parsed.isPing() {
+		s.pings[parsed.requestKey()] = true
+	}
 	switch {
 	case s.refused != "":
 		s.answerRefused(&parsed)
@@ -227,6 +235,9 @@ func (s *Session) sendLine(l line) {
 		s.live.forwardPing(parsed.requestKey(), l.last)
 	case parsed.isPing():
 		deliver(s.client, parsed.pong(), false)
+	case s.pings[parsed.canceledKey()] && s.live != nil:
+		s.live.forward(l.last)
+	case s.pings[parsed.canceledKey()]:
 	default:
 		key := parsed.requestKey()
 		s.requests.add(key, parsed)
@@ -257,8 +268,12 @@ func (s *Session) send(m interaction.Message, input []byte) {
 	}
 	err := s.link.Send(m)
 	var refusal *exchange.Refusal
-	if errors.As(err, &refusal) {
+	switch {
+	case errors.As(err, &refusal):
 		s.refuse(refusal.Text)
+	case err == exchange.ErrSignalUnrecorded:
+		s.exitWith(signalPrefix + m.Data) // as a program does that does not handle the signal
+		s.cancel()
 	}
 	// Any other error says that the session is over: Recv returns it, too.
 }

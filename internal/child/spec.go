@@ -77,17 +77,17 @@ func (s *Spec) request(ctx context.Context, place *Place) (*http.Request, error)
 		Env  map[string]string `json:"env,omitempty"`
 	}{Args: []string{}}
 	for _, arg := range s.Args {
-		body.Args = append(body.Args, place.MaskRequest(arg))
+		body.Args = append(body.Args, place.MaskSent(arg))
 	}
 	working, err := os.Getwd()
 	if err != nil || working != s.Dir {
-		body.Dir = place.without(markDir).MaskRequest(s.Dir)
+		body.Dir = place.without(markDir).MaskSent(s.Dir)
 	}
 	for name, value := range s.Env {
 		if body.Env == nil {
 			body.Env = map[string]string{}
 		}
-		body.Env[name] = place.MaskRequest(value)
+		body.Env[name] = place.MaskSent(value)
 	}
 	text, err := json.Marshal(body)
 	if err != nil {

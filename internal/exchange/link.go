@@ -115,6 +115,7 @@ type playedLink struct {
 	mu      sync.Mutex // guards what follows; no other lock is taken under it
 	refused error      // why the session is over; nil if it is not
 	isOver  bool       // Recv has returned the end
+	isEnded bool       // the program has sent its last message
 }
 
 // Send takes a message of the program. A message that is not recorded ends the session.
@@ -133,7 +134,25 @@ func (l *playedLink) Send(m interaction.Message) error {
 	if err != nil && err != ErrSignalUnrecorded {
 		l.refuse(err)
 	}
+	if m.Kind == interaction.Close {
+		l.endSend()
+	}
 	return err
+}
+
+// endSend notes that the program has sent its last message. What Recv waits for may not come any
+// more.
+func (l *playedLink) endSend() {
+	l.mu.Lock()
+	l.isEnded = true
+	l.mu.Unlock()
+	l.wait.interrupt()
+}
+
+func (l *playedLink) hasEndedSend() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.isEnded
 }
 
 func (l *playedLink) state() (refused error, isOver bool) {
@@ -161,6 +180,7 @@ func (l *playedLink) Recv() (interaction.Message, error) {
 		case l.ctx.Err() != nil:
 			return interaction.Message{}, l.ctx.Err()
 		}
+		hasEnded := l.hasEndedSend() // before Next, which may return what comes then
 		event, delayMS, state := l.script.Next()
 		switch state {
 		case EventReady:
@@ -175,7 +195,7 @@ func (l *playedLink) Recv() (interaction.Message, error) {
 		case ScriptBroken:
 			return interaction.Message{}, l.end(l.broken)
 		}
-		l.await()
+		l.await(hasEnded)
 	}
 }
 
@@ -188,12 +208,13 @@ func (l *playedLink) end(err error) error {
 }
 
 // await waits until the script has an event. It ends the session if the program does not send what
-// comes next in the recording.
-func (l *playedLink) await() {
+// comes next in the recording. hadEnded says that the program had sent its last message when the
+// script was asked.
+func (l *playedLink) await(hadEnded bool) {
 	ctx, end := l.wait.begin(l.ctx, l.script.WaitLimit())
 	defer end()
 	refused, _ := l.state()
-	if refused != nil {
+	if refused != nil || l.hasEndedSend() != hadEnded {
 		return
 	}
 	l.script.Wait(ctx)

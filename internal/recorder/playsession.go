@@ -81,7 +81,16 @@ func (r *Recorder) finishSessions() {
 		}
 		r.log.Error(r.errorAt(u.First.Line(), finding.SessionUnfinished, "the client of this session "+
 			"did not send %d of the %d messages that it sent when the session was recorded; the "+
-			"first one is here. PROMPTECHO_MODE=update records the session again; %s accepts this",
-			u.Count, u.Of, r.words().Code(advice.New(advice.AllowUnused))))
+			"first one is here%s. PROMPTECHO_MODE=update records the session again; %s accepts this",
+			u.Count, u.Of, kindOf(u.First), r.words().Code(advice.New(advice.AllowUnused))))
 	}
+}
+
+// kindOf returns ", stdio.weather.tools/call" for a message to a process, else "".
+func kindOf(message *tape.Recording) string {
+	form := message.Form()
+	if !form.IsStdio() {
+		return ""
+	}
+	return ", " + form.Endpoint
 }

@@ -213,6 +213,11 @@ type Script struct {
 	mu    sync.Mutex // guards what follows; the lock of the group is taken under it
 	ids   ids
 	known known // of a process
+
+	// isInputClosed says that the client has closed the standard input of a process: it sends
+	// no more lines.
+	isInputClosed bool
+	hasExited     bool // the exit of the process was returned before what comes first
 }
 
 // Send takes a message of the client.
@@ -220,6 +225,7 @@ func (s *Script) Send(m interaction.Message) error {
 	if m.Kind == interaction.Close {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		s.isInputClosed = true
 		_, err := s.player.Send(closeForm)
 		if err == nil {
 			s.ids.add(nil, nil)
@@ -464,7 +470,7 @@ func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 		}
 		return s.withMadeIDs(event), delay, exchange.EventReady
 	case session.Waiting:
-		return nil, 0, exchange.AwaitsClient
+		return s.exitEarly()
 	}
 	switch s.current().Response.End {
 	case interaction.EndError:
@@ -473,6 +479,30 @@ func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 		return nil, 0, exchange.AwaitsClient
 	}
 	return nil, 0, exchange.ScriptEnded
+}
+
+// exitEarly returns the recorded exit of a process whose client has closed its standard input before
+// it has sent all recorded lines. A recorded signal may still come.
+func (s *Script) exitEarly() (interaction.Event, int64, exchange.ScriptState) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	events := s.current().Response.Events
+	for _, place := range s.player.Missing() {
+		m, _ := events[place.Message].Message()
+		if m.Kind == interaction.Signal {
+			return nil, 0, exchange.AwaitsClient
+		}
+	}
+	last, _ := events[len(events)-1].Message()
+	isExit := last.Kind == interaction.Close && !last.Sent
+	switch {
+	case !s.group.engine.Named || !s.isInputClosed || !isExit:
+		return nil, 0, exchange.AwaitsClient
+	case s.hasExited:
+		return nil, 0, exchange.ScriptEnded
+	}
+	s.hasExited = true
+	return events[len(events)-1], 0, exchange.EventReady
 }
 
 // Wait waits until Next returns something else.
