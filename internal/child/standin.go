@@ -62,7 +62,22 @@ func (s *standIn) send(kind frameKind, content []byte) {
 	_ = writeFrame(s.conn, kind, content)
 }
 
-// write writes what the program wrote, and tells the host how much of it the client can read.
+// readTime is how long a stand-in waits at most until its client has read what the program wrote.
+// 50 ms: half of the time for which the host waits (idle.Longest).
+const readTime = 50 * time.Millisecond
+
+// awaitRead waits until the client has read what is in a pipe. Two messages that it reads at once
+// are handled in one turn of the event loop of Node, whatever the program did between them: then a
+// notification gets lost after the response to its request (TestClientsOfServerEverythingNode).
+func awaitRead(pipe *os.File) {
+	const pause = 200 * time.Microsecond
+	deadline := time.Now().Add(readTime)
+	for hasUnread(pipe) && time.Now().Before(deadline) {
+		time.Sleep(pause)
+	}
+}
+
+// write writes what the program wrote, and tells the host how much of it the client has read.
 func (s *standIn) write(to *os.File, from *Buffer) {
 	piece := make([]byte, 64<<10)
 	for {
@@ -71,6 +86,7 @@ func (s *standIn) write(to *os.File, from *Buffer) {
 			return
 		}
 		_, _ = to.Write(piece[:n]) // an error says that the client does not read
+		awaitRead(to)
 		s.send(frameWritten, []byte(strconv.Itoa(n)))
 	}
 }
