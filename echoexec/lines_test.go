@@ -33,9 +33,9 @@ func TestArgumentsAreThoseOfTheCommand(t *testing.T) {
 	}
 }
 
-func TestLineOfMegabytes(t *testing.T) {
+func TestLineOfAMegabyte(t *testing.T) {
 	t.Parallel()
-	line := strings.Repeat("long ", 1<<20)
+	line := strings.Repeat("long ", 1<<18)
 	cycle(t, func(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) string {
 		cmd = echoexec.Command(rec, "cat", cmd)
 		cmd.Stdin = strings.NewReader(line + "\nshort\n")

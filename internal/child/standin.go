@@ -170,7 +170,7 @@ func (s *standIn) drain() {
 	}
 }
 
-// fail tells the client why there is no program.
+// fail tells the client why the program does not run.
 func (s *standIn) fail(reason string) Exit {
 	s.drain()
 	fmt.Fprintf(os.Stderr, "promptecho: %s\n", reason)
