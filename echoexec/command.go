@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/child"
@@ -18,8 +19,10 @@ import (
 //
 // All of cmd works as with the program: its pipes, Wait, Output, signals, a
 // canceled context, and an [*exec.ExitError] with the recorded status or signal.
-// Call Command after cmd.Env is set. If the name is not valid, the command does
-// not start: see cmd.Err. If rec is nil, cmd stays as it is.
+// The program gets the arguments, the folder and the environment with which cmd
+// is started, and the SysProcAttr and ExtraFiles that cmd has now. If the name
+// is not valid, the command does not start: see cmd.Err. If rec is nil, cmd
+// stays as it is.
 //
 // The name is that of the program in the cassette. It has only letters, digits,
 // dots, hyphens and underscores.
@@ -43,10 +46,6 @@ func standInFor(rec *promptecho.Recorder, name string, cmd *exec.Cmd, c *config)
 	if err != nil {
 		return err
 	}
-	executable, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	program := *cmd // without what is set later, and without the changes below
 	host, err := child.Listen((*recorder.Recorder)(rec), true, func(h *child.Hello) (*child.Spec, error) {
 		spec := c.spec(name, h.Env)
@@ -56,8 +55,32 @@ func standInFor(rec *promptecho.Recorder, name string, cmd *exec.Cmd, c *config)
 	if err != nil {
 		return err
 	}
-	cmd.Env = append(cmd.Environ(), standInVariable+"="+host.Address())
-	cmd.Path = executable
+	path, err := standInOf(rec, name, host)
+	if err != nil {
+		host.Close()
+		return err
+	}
+	cmd.Path = path
+	cmd.Args = append([]string{path}, program.Args[min(1, len(program.Args)):]...)
 	cmd.Err = nil // the program need not be installed
 	return nil
 }
+
+// standInOf returns the path of a stand-in, which is removed when the recorder is closed. It is a file
+// and not a variable of the environment: a client may set cmd.Env later, and the test binary would run
+// its tests again.
+func standInOf(rec *promptecho.Recorder, name string, host *child.Host) (path string, err error) {
+	dir, err := os.MkdirTemp("", "promptecho")
+	if err != nil {
+		return "", err
+	}
+	(*recorder.Recorder)(rec).Attach(tempDir(dir))
+	path = filepath.Join(dir, executableName(name))
+	return path, makeStandIn(path, host.Address())
+}
+
+// A tempDir is a folder that exists as long as a recorder is open.
+type tempDir string
+
+// Close removes the folder. Windows keeps a program that still runs.
+func (d tempDir) Close() error { return os.RemoveAll(string(d)) }

@@ -48,6 +48,19 @@ func TestCommandReplaysWhatAProgramWrites(t *testing.T) {
 	}
 }
 
+// A client may set the environment after Command: the stand-in is one, and the program gets it.
+func TestEnvironmentMayBeSetLater(t *testing.T) {
+	t.Parallel()
+	cycle(t, func(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) string {
+		env := cmd.Env
+		cmd = echoexec.Command(rec, "upper", cmd)
+		cmd.Env = env
+		cmd.Stdin = strings.NewReader("one\n")
+		out, err := cmd.Output()
+		return fmt.Sprintf("%s%v", out, err)
+	}, "upper")
+}
+
 func TestVariablesOfEnvTakePartInMatching(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")

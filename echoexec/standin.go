@@ -5,17 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/child"
 )
 
-// standInVariable has the address of the host in the environment of a stand-in that Command has
-// made.
-const standInVariable = "PROMPTECHO_STAND_IN"
-
-// standInFile is the ending of the name of the file next to a stand-in that Path has made. The file
-// has the address of the host.
+// standInFile is the ending of the name of the file next to a stand-in. The file has the address of
+// the host.
 const standInFile = ".promptecho-stand-in"
 
 // init makes this process a stand-in if it was started as one. Then it does not return, and the test
@@ -26,24 +21,13 @@ func init() {
 	if address == "" {
 		return
 	}
-	env := os.Environ()
-	for i, variable := range env {
-		if strings.HasPrefix(variable, standInVariable+"=") {
-			env = append(env[:i], env[i+1:]...)
-			break
-		}
-	}
 	dir, _ := os.Getwd() // without a working directory, the host uses its own
-	how := child.StandIn(address, child.Hello{Args: os.Args[1:], Dir: dir, Env: env})
+	how := child.StandIn(address, child.Hello{Args: os.Args[1:], Dir: dir, Env: os.Environ()})
 	how.End()
 }
 
 // hostAddress returns the address of the host if this process is a stand-in, or "".
 func hostAddress() string {
-	address := os.Getenv(standInVariable)
-	if address != "" {
-		return address
-	}
 	for _, find := range []func() (string, error){os.Executable, commandPath} {
 		path, err := find()
 		if err != nil {
