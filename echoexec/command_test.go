@@ -30,6 +30,7 @@ func runWith(input string) func(*testing.T, *promptecho.Recorder, *exec.Cmd) str
 	}
 }
 
+// A command replays the standard output, the standard error and the exit status of its program.
 func TestCommandReplaysWhatAProgramWrites(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ input, has string }{
@@ -61,6 +62,7 @@ func TestEnvironmentMayBeSetLater(t *testing.T) {
 	}, "upper")
 }
 
+// A variable that Env names must have the recorded value.
 func TestVariablesOfEnvTakePartInMatching(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -88,6 +90,7 @@ func TestVariablesOfEnvTakePartInMatching(t *testing.T) {
 	}
 }
 
+// A command whose name is not valid does not start, and its error says why.
 func TestNameThatIsNotValidIsTheErrorOfTheCommand(t *testing.T) {
 	t.Parallel()
 	rec, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeNone))
@@ -102,6 +105,7 @@ func TestNameThatIsNotValidIsTheErrorOfTheCommand(t *testing.T) {
 	_ = rec.Close() // says that nothing was asked
 }
 
+// Without a recorder, all functions use the program itself.
 func TestWithoutARecorderNothingChanges(t *testing.T) {
 	t.Parallel()
 	cmd := program("exit3", "", true)

@@ -55,6 +55,7 @@ func isGone(t *testing.T, pid int) bool {
 	return false
 }
 
+// A process that ends by a signal of its client does so in replay.
 func TestSignalsReplay(t *testing.T) {
 	t.Parallel()
 	for _, sig := range []os.Signal{syscall.SIGTERM, os.Interrupt, syscall.SIGHUP} {

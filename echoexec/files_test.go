@@ -56,6 +56,7 @@ func TestFilesArePutBack(t *testing.T) {
 	}, "edit")
 }
 
+// A replay of a recording with files fails without the option Files.
 func TestRecordedFilesNeedTheOption(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -92,6 +93,7 @@ func TestRecordedFilesNeedTheOption(t *testing.T) {
 	}
 }
 
+// A run that records without the option Files says that the program wrote files.
 func TestRecordingWithoutTheOptionSaysWhatItLacks(t *testing.T) {
 	t.Parallel()
 	var notes []string

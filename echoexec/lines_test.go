@@ -33,6 +33,7 @@ func TestArgumentsAreThoseOfTheCommand(t *testing.T) {
 	}
 }
 
+// A line may have more than a megabyte.
 func TestLineOfAMegabyte(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("long ", 1<<18)

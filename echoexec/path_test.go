@@ -25,6 +25,7 @@ func upper(t *testing.T, path, input string) string {
 	return fmt.Sprintf("%s%s%v", out, stderr.String(), err)
 }
 
+// A client that takes a path may start the program several times.
 func TestPathIsThatOfAStandIn(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
@@ -51,6 +52,7 @@ func TestPathIsThatOfAStandIn(t *testing.T) {
 	}
 }
 
+// A client that looks for a program in PATH finds the stand-in.
 func TestOnPathIsFoundInPATH(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "c.yaml")

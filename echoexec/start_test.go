@@ -24,6 +24,7 @@ func start(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) *echoexec.Proc
 	return p
 }
 
+// Start needs no process in replay.
 func TestStartReplaysWithoutAProcess(t *testing.T) {
 	t.Parallel()
 	cycle(t, func(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) string {
@@ -64,6 +65,7 @@ func TestPromptIsWrittenBeforeItIsAnswered(t *testing.T) {
 	}
 }
 
+// A program that fails does so in replay, with its exit status.
 func TestStartFailsAsTheProgramDoes(t *testing.T) {
 	t.Parallel()
 	cycle(t, func(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) string {
@@ -79,6 +81,7 @@ func TestStartFailsAsTheProgramDoes(t *testing.T) {
 	}, "exit3")
 }
 
+// A program that is missing while recording fails the test by name.
 func TestMissingProgramFailsTheRecording(t *testing.T) {
 	t.Parallel()
 	rec, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll))
@@ -95,6 +98,7 @@ func TestMissingProgramFailsTheRecording(t *testing.T) {
 	}
 }
 
+// A request of JSON-RPC that is not recorded gets an error as its answer.
 func TestRequestThatIsNotRecordedGetsAnError(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")

@@ -217,6 +217,7 @@ func eachTransport(t *testing.T, protocols []string, test func(t *testing.T, ove
 	}
 }
 
+// The official Go SDK of MCP gets the answer and the progress of each of eight concurrent calls.
 func TestEightCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachTransport(t, []string{oldProtocol, newProtocol}, func(t *testing.T, over, protocol string) {

@@ -151,6 +151,7 @@ func eachMark3Transport(t *testing.T, protocols []string, test func(t *testing.T
 	}
 }
 
+// mcp-go gets the answer and the progress of each of eight concurrent calls.
 func TestMark3EightCallsAtOnce(t *testing.T) {
 	t.Parallel()
 	eachMark3Transport(t, []string{oldProtocol, newProtocol}, func(t *testing.T, over, protocol string) {

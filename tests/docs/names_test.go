@@ -48,6 +48,7 @@ func TestNamedTestsExist(t *testing.T) {
 	for _, pattern := range []string{
 		"*_test.go",
 		"tests/*/*_test.go",
+		"echoexec/*_test.go",
 		"echofake/*_test.go",
 		"echofault/*_test.go",
 		"echosnap/*_test.go",

@@ -90,6 +90,12 @@ var subjects = []subject{
 		folders: []string{"echosnap"},
 	},
 	{
+		name:    "Package echoexec",
+		about:   "Child processes that a test starts and speaks to.",
+		folders: []string{"echoexec"},
+		rooms:   []string{"internal/child", "internal/canon/perrun"},
+	},
+	{
 		name:    "Package echofake",
 		about:   "Answers from a script, before there is a recording.",
 		folders: []string{"echofake"},
@@ -102,7 +108,7 @@ var subjects = []subject{
 	{
 		name:    "SDKs",
 		about:   "Real SDKs, agents and protocols, recorded and replayed.",
-		folders: []string{"interop", "interop/sessions", "interop/fakes"},
+		folders: []string{"interop", "interop/sessions", "interop/children", "interop/fakes"},
 	},
 	{
 		name:    "The command",
