@@ -249,8 +249,11 @@ func (p *Player) sendNamed(key formKey, names []string) (Place, error) {
 
 	for _, rec := range p.fitting {
 		n := p.namings[rec]
-		n.take(takings[n.rec], names)
-		delete(p.reached, rec) // an exchange may have made a message before it undone
+		t := takings[n.rec]
+		n.take(t, names)
+		if t.exchange != nil {
+			delete(p.reached, rec) // a message before it may be undone now
+		}
 	}
 	p.wake()
 	return Place{p.recording, takings[p.rec()].index}, nil
