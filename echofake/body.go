@@ -152,13 +152,15 @@ func (w *handlerWriter) Flush() { w.WriteHeader(http.StatusOK) }
 // end ends the response when the handler has returned, or panicked with a value.
 func (w *handlerWriter) end(ctx context.Context, panicked any) {
 	var err error // io.EOF for the client
+	isCanceled := ctx.Err() != nil
 	switch {
 	case panicked == http.ErrAbortHandler:
 		err = io.ErrUnexpectedEOF
 	case panicked != nil:
 		err = fmt.Errorf("echofake: the handler panicked: %v", panicked)
+	case isCanceled:
+		err = context.Cause(ctx) // the handler may have returned because of it
 	}
-	isCanceled := ctx.Err() != nil
 	if !isCanceled {
 		w.WriteHeader(http.StatusOK)
 	}
