@@ -267,7 +267,7 @@ func playLong(t testing.TB, p *Player, recording Recording) {
 			}
 			continue
 		}
-		if _, state := p.Next(); state != Released {
+		if _, _, state := p.Next(); state != Released {
 			t.Fatal(state)
 		}
 	}

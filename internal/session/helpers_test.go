@@ -79,7 +79,7 @@ func play(t testing.TB, p *Player, script string) {
 // next returns the form of the next received message, "?" if the conversation
 // waits, "!" if it has ended, "." if it is closed.
 func next(p *Player) string {
-	place, state := p.Next()
+	place, _, state := p.Next()
 	if state != Released {
 		return map[State]string{Waiting: "?", Ended: "!", Closed: "."}[state]
 	}

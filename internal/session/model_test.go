@@ -361,7 +361,7 @@ func (c *comparison) next(i int) {
 	if state == Released {
 		want = Place{rec, index}
 	}
-	place, got := c.players[i].Next()
+	place, _, got := c.players[i].Next()
 	if got != state || place != want {
 		c.fail("next %v %v, want %v %v", place, got, want, state)
 	}

@@ -1,6 +1,9 @@
 package session
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // A naming says how far a conversation has come in a recording on which it may be placed, and
 // which name of the conversation stands for which name of the recording, one to one. Groups whose
@@ -9,8 +12,8 @@ type naming struct {
 	rec  *indexed
 	done []bool // by the index of the message: taken or received
 
-	recorded map[string]string // by the name that the conversation has
-	given    map[string]string // by the recorded name
+	recorded map[string]string // the recorded name, by that of the conversation
+	current  map[string]string // the name of the conversation, by the recorded one
 }
 
 // newNaming returns the naming of a conversation that begins with names. It returns false if the
@@ -20,7 +23,7 @@ func newNaming(rec *indexed, names []string) (*naming, bool) {
 		rec:      rec,
 		done:     make([]bool, len(rec.messages)),
 		recorded: map[string]string{},
-		given:    map[string]string{},
+		current:  map[string]string{},
 	}
 	if !n.agrees(rec.opening, names) {
 		return nil, false
@@ -32,7 +35,7 @@ func newNaming(rec *indexed, names []string) (*naming, bool) {
 // bind notes that the names of a conversation stand for those of a message.
 func (n *naming) bind(recorded, names []string) {
 	for i, name := range names {
-		n.given[recorded[i]] = name
+		n.current[recorded[i]] = name
 		n.recorded[name] = recorded[i]
 	}
 }
@@ -66,15 +69,15 @@ func agreesWithFirst(recorded, names []string) bool {
 
 // isBound reports whether a name stands for a recorded one.
 func (n *naming) isBound(recorded, name string) bool {
-	given, isKnown := n.given[recorded]
-	return isKnown && given == name
+	current, isKnown := n.current[recorded]
+	return isKnown && current == name
 }
 
 // isFree reports whether neither of two names stands for another one.
 func (n *naming) isFree(recorded, name string) bool {
-	_, isGiven := n.given[recorded]
-	_, isRecorded := n.recorded[name]
-	return !isGiven && !isRecorded
+	_, hasCurrent := n.current[recorded]
+	_, hasRecorded := n.recorded[name]
+	return !hasCurrent && !hasRecorded
 }
 
 // A taking is a recorded message that a sent one can take.
@@ -113,7 +116,7 @@ func (n *naming) canSend(index int, names []string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(recorded, func(name string) bool {
-		_, isKnown := n.given[name]
+		_, isKnown := n.current[name]
 		return !isKnown && n.rec.isIssued(name)
 	})
 }
@@ -127,8 +130,8 @@ func (n *naming) take(t taking, names []string) {
 	n.bind(n.rec.names[t.index], names)
 }
 
-// receive receives a message, and returns its names as the conversation gets them: a name that
-// stands for none of the conversation stays as it is.
+// receive receives a message, and returns the names of the conversation in it. A recorded name for
+// which none stands yet stands for itself.
 func (n *naming) receive(index int) []string {
 	n.done[index] = true
 	recorded := n.rec.names[index]
@@ -137,10 +140,8 @@ func (n *naming) receive(index int) []string {
 		if n.isFree(name, name) {
 			n.bind([]string{name}, []string{name})
 		}
-		names[i] = n.given[name]
-		if names[i] == "" {
-			names[i] = name // the conversation has made up the same name for another one
-		}
+		// It has no current name if the conversation has made up the same name for another one.
+		names[i] = cmp.Or(n.current[name], name)
 	}
 	return names
 }
@@ -208,11 +209,14 @@ func (n *naming) addExchange(e *exchange, a, b string) bool {
 	e.names[a] = b
 	e.names[b] = a
 
-	if !n.rec.isIssued(a) || !n.rec.isIssued(b) {
-		return !n.rec.isIssued(a) && !n.rec.isIssued(b) && n.exchangeSent(e, a, b)
-	}
-	if n.isUsed(a) || n.isUsed(b) {
+	isIssued := n.rec.isIssued(a)
+	switch {
+	case isIssued != n.rec.isIssued(b):
 		return false
+	case !isIssued:
+		return n.exchangeSent(e, a, b)
+	case n.isUsed(a) || n.isUsed(b):
+		return false // the client has told them apart
 	}
 	return n.exchangeReceived(e, a, b)
 }
@@ -286,21 +290,23 @@ func (n *naming) isUsed(name string) bool {
 // apply makes names and messages change places.
 func (n *naming) apply(e *exchange) {
 	for _, pair := range e.messages {
-		n.done[pair[0]], n.done[pair[1]] = n.done[pair[1]], n.done[pair[0]]
+		first, second := pair[0], pair[1]
+		n.done[first], n.done[second] = n.done[second], n.done[first]
 	}
-	bound := map[string]string{} // by the recorded name
-	for name, other := range e.names {
-		given, isKnown := n.given[name]
-		if !isKnown && n.rec.isIssued(name) {
-			given, isKnown = name, true // it would be given as it is
+
+	// Each name of the conversation now stands for the partner of the name for which it stood.
+	moved := map[string]string{} // the name of the conversation, by the recorded one
+	for recorded, partner := range e.names {
+		current, isKnown := n.current[recorded]
+		switch {
+		case isKnown:
+			moved[partner] = current
+		case n.rec.isIssued(recorded):
+			moved[partner] = recorded // an ID that was not received yet comes as it is recorded
 		}
-		if isKnown {
-			bound[other] = given
-		}
-		delete(n.given, name)
+		delete(n.current, recorded)
 	}
-	for name, given := range bound {
-		n.given[name] = given
-		n.recorded[given] = name
+	for recorded, current := range moved {
+		n.bind([]string{recorded}, []string{current})
 	}
 }

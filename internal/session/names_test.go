@@ -154,7 +154,7 @@ func FuzzNames(f *testing.F) {
 			if isSent {
 				continue
 			}
-			place, names, state := p.NextNamed()
+			place, names, state := p.Next()
 			if state == Ended {
 				break
 			}
@@ -191,7 +191,7 @@ func TestSessionsAreNotConfused(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, names, _ := p.NextNamed()
+			_, names, _ := p.Next()
 			if names[0] != call {
 				t.Errorf("the answer to %s has the names %q", call, names)
 			}
@@ -227,10 +227,10 @@ func TestNamedConversationsMakeRoom(t *testing.T) {
 		if !ok {
 			t.Fatal("no recording is left")
 		}
-		_, names, _ := p.NextNamed()
+		_, names, _ := p.Next()
 		players = append(players, p)
 		sessions = append(sessions, names[0])
-		p.NextNamed() // the log
+		p.Next() // the log
 	}
 	for n, question := range []string{"b", "a"} {
 		_, err := players[n].Send(question, sessions[n], fmt.Sprintf("my folder %d", n))

@@ -24,7 +24,7 @@ type Group struct {
 	// IDs. It is set before the first call of Open. A name of a conversation stands for one
 	// of its recording, one to one, as soon as a message with the name was sent; a received
 	// message has the names of the conversation. A name that was received must be sent as
-	// it was given. Names that a program cannot tell apart yet may change places. There are
+	// it was received. Names that a program cannot tell apart yet may change places. There are
 	// no streams of bytes in such a group.
 	Named bool
 
@@ -332,14 +332,9 @@ func (p *Player) rec() *indexed { return p.group.recordings[p.recording] }
 // The end comes like a received message after all others: a reader sees it when
 // all recorded messages were sent. So a reader does not see the end while another
 // goroutine still has to send.
-func (p *Player) Next() (Place, State) {
-	place, _, state := p.NextNamed()
-	return place, state
-}
-
-// NextNamed is Next, and also returns the names of the message as the conversation gets
-// them, see [Group.Named].
-func (p *Player) NextNamed() (place Place, names []string, state State) {
+//
+// The names are those of the message in this conversation; see [Group.Named].
+func (p *Player) Next() (place Place, names []string, state State) {
 	p.group.mu.Lock()
 	defer p.group.mu.Unlock()
 

@@ -456,7 +456,7 @@ func (s *Script) current() *interaction.Interaction {
 
 // Next returns the next event of the server.
 func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
-	place, names, state := s.player.NextNamed()
+	place, names, state := s.player.Next()
 	switch state {
 	case session.Released:
 		resp := &s.group.sessions[place.Recording].Response
