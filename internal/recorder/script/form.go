@@ -2,6 +2,7 @@ package script
 
 import (
 	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/canon/perrun"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/session"
 )
@@ -12,6 +13,10 @@ type compared struct {
 	messages []session.Message
 	made     map[int][]canon.Line // by the event: the IDs that the client has made up
 	hasDrift bool                 // a message of the client has fields that do not match
+
+	// Of a session with a process:
+	names  []string         // in the request that opens it
+	values [][]perrun.Value // with a name, in each message that was received
 }
 
 // A form is what is kept of the canonical form of a recorded message, which takes more memory.

@@ -7,73 +7,77 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// known has the names of random texts that were in a session so far. Such a text is a name wherever
-// it is sent; any other random text may be what a message is about. See package perrun.
-type known map[string]bool
+// seenNames has the names that were in a session with a process so far. A random text is a name
+// wherever it is sent if it was seen before; any other one may be what a message is about. See package
+// perrun.
+type seenNames map[string]bool
 
-func (k known) add(names []string) {
+func (seen seenNames) add(names []string) {
 	for _, name := range names {
-		k[name] = true
+		seen[name] = true
 	}
 }
 
-func (k known) has(name string) bool { return k[name] }
+func (seen seenNames) has(name string) bool { return seen[name] }
 
 // A line is a message to a process as it is compared.
 type line struct {
-	masked string // without the names that are known
-	names  []string
+	masked string         // without the names that were seen before; the form has none of the others
+	values []perrun.Value // with all names
 }
 
 // lineOf returns a message that the program sends to a process.
-func (k known) lineOf(text string) line {
-	values := k.valuesOf(text)
-	var old []perrun.Value
+func (seen seenNames) lineOf(text string) line {
+	values := perrun.OfSent(text, seen.has)
+	var before []perrun.Value
 	for _, v := range values {
-		if k[v.Name] {
-			old = append(old, v)
+		if seen[v.Name] {
+			before = append(before, v)
 		}
 	}
-	return line{masked: perrun.Mask(text, old), names: perrun.Names(values)}
-}
-
-// valuesOf returns the values of a message that the program sends.
-func (k known) valuesOf(text string) []perrun.Value {
-	return perrun.OfSent(text, k.has)
+	return line{masked: perrun.Mask(text, before), values: values}
 }
 
 // compareLines returns a recorded session with a process as the engine compares it.
 func compareLines(rec *tape.Recording, it *interaction.Interaction) compared {
 	req := rec.Request()
-	k := known{}
-	k.add(perrun.Names(k.valuesOf(string(req.Body))))
-	c := compared{messages: make([]session.Message, len(it.Response.Events))}
+	c := compared{
+		messages: make([]session.Message, len(it.Response.Events)),
+		names:    openingNames(&req),
+		values:   make([][]perrun.Value, len(it.Response.Events)),
+	}
+	seen := seenNames{}
+	seen.add(c.names)
 	for i, event := range it.Response.Events {
 		m, _ := event.Message()
-		if !m.Sent {
-			c.messages[i] = receivedLine(m)
-			k.add(c.messages[i].Names)
-			continue
-		}
-		if m.Kind == interaction.Close {
+		switch {
+		case !m.Sent:
+			c.values[i] = perrun.OfReceived(m.Data)
+			c.messages[i] = receivedLine(m, c.values[i])
+		case m.Kind == interaction.Close:
 			c.messages[i] = session.Message{Sent: true, Form: closeForm}
-			continue
+		default:
+			sent := seen.lineOf(m.Data)
+			masked := m
+			masked.Data = sent.masked
+			f := formOf(rec.MessageForm(&req, &masked), &m)
+			c.hasDrift = c.hasDrift || f.mayDrift
+			names := perrun.Names(sent.values)
+			c.messages[i] = session.Message{Sent: true, Form: f.key, Names: names}
 		}
-		sent := k.lineOf(m.Data)
-		masked := m
-		masked.Data = sent.masked
-		f := formOf(rec.MessageForm(&req, &masked), &m)
-		c.hasDrift = c.hasDrift || f.mayDrift
-		c.messages[i] = session.Message{Sent: true, Form: f.key, Names: sent.names}
-		k.add(sent.names)
+		seen.add(c.messages[i].Names)
 	}
 	return c
 }
 
+// openingNames returns the names in the request that stands for the start of a process.
+func openingNames(req *interaction.Request) []string {
+	return perrun.Names(perrun.OfSent(string(req.Body), perrun.None))
+}
+
 // receivedLine returns a message of a process as the engine compares it. Where a line of standard
 // error, or a file, is among the lines of standard output is due to chance.
-func receivedLine(m interaction.Message) session.Message {
-	values := perrun.OfReceived(m.Data)
+func receivedLine(m interaction.Message, values []perrun.Value) session.Message {
 	masked := m
 	masked.Data = perrun.Mask(m.Data, values)
 	return session.Message{

@@ -47,12 +47,12 @@ func (s *Scripts) Open(m *tape.Match, rec *tape.Recording, by string) (*Script, 
 	if err != nil {
 		return nil, err
 	}
-	k := known{}
 	var names []string
-	if g.engine.Named {
-		names = perrun.Names(k.valuesOf(string(m.Request.Body)))
-		k.add(names)
+	if g.ofProcess {
+		names = openingNames(&m.Request)
 	}
+	seen := seenNames{}
+	seen.add(names)
 	player, ok := g.engine.Open(names...)
 	if !ok {
 		// The recording is played again, see AllowRepeats.
@@ -63,7 +63,7 @@ func (s *Scripts) Open(m *tape.Match, rec *tape.Recording, by string) (*Script, 
 		player, _ = g.engine.Open(names...)
 	}
 	script := &Script{
-		scripts: s, group: g, player: player, by: by, known: k,
+		scripts: s, group: g, player: player, by: by, seen: seen,
 		opening: Opening{Request: m.Request, Form: rec.Form()},
 	}
 	s.open = append(s.open, script)
@@ -121,7 +121,9 @@ type Unsent struct {
 type group struct {
 	recordings []*tape.Recording
 	requests   []interaction.Request  // that open the sessions
+	ofProcess  bool                   // the sessions are those with a process
 	made       []map[int][]canon.Line // by the event: the IDs that a client has made up
+	values     [][][]perrun.Value     // see compared; by the event
 	sessions   []*interaction.Interaction
 	engine     *session.Group
 
@@ -131,8 +133,7 @@ type group struct {
 
 // newGroup reads recorded sessions.
 func newGroup(recordings []*tape.Recording) (*group, error) {
-	g := &group{recordings: recordings}
-	isNamed := recordings[0].Form().IsStdio()
+	g := &group{recordings: recordings, ofProcess: recordings[0].Form().IsStdio()}
 	var all []session.Recording
 	for _, rec := range recordings {
 		it, err := rec.Load()
@@ -140,23 +141,21 @@ func newGroup(recordings []*tape.Recording) (*group, error) {
 			return nil, err
 		}
 		var c compared
-		var names []string
-		if isNamed {
+		if g.ofProcess {
 			c = compareLines(rec, it)
-			req := rec.Request()
-			names = perrun.Names(perrun.OfSent(string(req.Body), perrun.None))
 		} else {
 			c = compare(rec, it, len(recordings) > 1)
 		}
 		g.hasDrift = g.hasDrift || c.hasDrift
 		g.made = append(g.made, c.made)
+		g.values = append(g.values, c.values)
 		g.sessions = append(g.sessions, it)
 		g.requests = append(g.requests, rec.Request())
 		g.hasPlaceholder = g.hasPlaceholder || hasPlaceholder(&it.Response)
-		all = append(all, session.Recording{Messages: c.messages, Names: names})
+		all = append(all, session.Recording{Messages: c.messages, Names: c.names})
 	}
 	g.engine = session.NewGroup(all)
-	g.engine.Named = isNamed
+	g.engine.Named = g.ofProcess
 	return g, nil
 }
 
@@ -210,9 +209,9 @@ type Script struct {
 	opening Opening
 	by      string
 
-	mu    sync.Mutex // guards what follows; the lock of the group is taken under it
-	ids   ids
-	known known // of a process
+	mu   sync.Mutex // guards what follows; the lock of the group is taken under it
+	ids  ids
+	seen seenNames // by a process and its client
 
 	// isInputClosed says that the client has closed the standard input of a process: it sends
 	// no more lines.
@@ -232,7 +231,7 @@ func (s *Script) Send(m interaction.Message) error {
 		}
 		return nil // a client may close a session at any time
 	}
-	if s.group.engine.Named {
+	if s.group.ofProcess {
 		return s.sendLine(m)
 	}
 	m, audio := s.opening.Split(m)
@@ -253,19 +252,17 @@ func (s *Script) Send(m interaction.Message) error {
 func (s *Script) sendLine(m interaction.Message) error {
 	m, _ = s.opening.Split(m)
 	s.mu.Lock()
-	sent := s.known.lineOf(m.Data)
+	sent := s.seen.lineOf(m.Data)
 	s.mu.Unlock()
 	masked := m
 	masked.Data = sent.masked
-	match, place, err := s.take(&masked, nil, sent.names)
+	names := perrun.Names(sent.values)
+	match, place, err := s.take(&masked, nil, names)
 	if err == nil {
 		s.mu.Lock()
-		s.known.add(sent.names)
+		s.seen.add(names)
 		s.mu.Unlock()
-		if sent.masked != m.Data {
-			match = s.withRecordedNames(m, match)
-		}
-		s.noteDrift(match.Form, place)
+		s.noteDrift(s.forReport(m, sent, match).Form, place)
 		return nil
 	}
 	switch {
@@ -274,22 +271,19 @@ func (s *Script) sendLine(m interaction.Message) error {
 	case match.Form.KeepsAlive() || match.Form.Cancels():
 		return nil
 	}
-	return s.missed(s.withRecordedNames(m, match), err)
+	return s.missed(s.forReport(m, sent, match), err)
 }
 
-// withRecordedNames returns a message for a report: the recorded names are in the place of the known
-// ones, so that they are not told as differences. match is the message without them.
-func (s *Script) withRecordedNames(m interaction.Message, match *tape.Match) *tape.Match {
-	s.mu.Lock()
-	values := s.known.valuesOf(m.Data)
-	s.mu.Unlock()
-	names := s.player.RecordedNames(perrun.Names(values))
-	recorded := m
-	recorded.Data = perrun.Rename(m.Data, values, names)
-	if len(values) == 0 {
+// forReport returns a message to a process as a report shows it: with the recorded names in the place
+// of those of this run, which are no differences. match is the message without names.
+func (s *Script) forReport(m interaction.Message, sent line, match *tape.Match) *tape.Match {
+	hasNames := sent.masked != m.Data
+	if !hasNames {
 		return match
 	}
-	full, err := s.scripts.tape.MatchMessage(&s.opening.Request, &recorded, false)
+	names := s.player.RecordedNames(perrun.Names(sent.values))
+	m.Data = perrun.Rename(m.Data, sent.values, names)
+	full, err := s.scripts.tape.MatchMessage(&s.opening.Request, &m, false)
 	if err != nil {
 		return match
 	}
@@ -371,7 +365,7 @@ func (s *Script) send(
 	if audio != nil {
 		return place, s.player.SendBytes(key, audio)
 	}
-	if s.group.engine.Named {
+	if s.group.ofProcess {
 		return s.player.Send(key, names...)
 	}
 	s.mu.Lock()
@@ -440,13 +434,13 @@ func (s *Script) noteDrift(sent *canon.Form, place session.Place) {
 	}
 }
 
-// given returns a recorded message of a process with the names that its values have in this run.
-func (s *Script) given(event interaction.Event, names []string) interaction.Event {
+// withNames returns a message of a process with the names of this run.
+func (s *Script) withNames(place session.Place, names []string) interaction.Event {
 	s.mu.Lock()
-	s.known.add(names)
+	s.seen.add(names)
 	s.mu.Unlock()
-	m, _ := event.Message()
-	m.Data = perrun.Rename(m.Data, perrun.OfReceived(m.Data), names)
+	m, _ := s.group.sessions[place.Recording].Response.Events[place.Message].Message()
+	m.Data = perrun.Rename(m.Data, s.group.values[place.Recording][place.Message], names)
 	return m.Event()
 }
 
@@ -464,13 +458,12 @@ func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 		if place.Message < len(resp.Delays) {
 			delay = resp.Delays[place.Message].MS
 		}
-		event := resp.Events[place.Message]
-		if s.group.engine.Named {
-			return s.given(event, names), delay, exchange.EventReady
+		if s.group.ofProcess {
+			return s.withNames(place, names), delay, exchange.EventReady
 		}
-		return s.withMadeIDs(event), delay, exchange.EventReady
+		return s.withMadeIDs(resp.Events[place.Message]), delay, exchange.EventReady
 	case session.Waiting:
-		return s.exitEarly()
+		return s.nextWhileWaiting()
 	}
 	switch s.current().Response.End {
 	case interaction.EndError:
@@ -481,28 +474,35 @@ func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 	return nil, 0, exchange.ScriptEnded
 }
 
-// exitEarly returns the recorded exit of a process whose client has closed its standard input before
-// it has sent all recorded lines. A recorded signal may still come.
-func (s *Script) exitEarly() (interaction.Event, int64, exchange.ScriptState) {
+// nextWhileWaiting returns the next event if the client has to send something first. If it has closed
+// the standard input of a process, it cannot: then the recorded exit comes at once.
+func (s *Script) nextWhileWaiting() (interaction.Event, int64, exchange.ScriptState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	events := s.current().Response.Events
-	for _, place := range s.player.Missing() {
-		m, _ := events[place.Message].Message()
-		if m.Kind == interaction.Signal {
-			return nil, 0, exchange.AwaitsClient
-		}
-	}
-	last, _ := events[len(events)-1].Message()
-	isExit := last.Kind == interaction.Close && !last.Sent
-	switch {
-	case !s.group.engine.Named || !s.isInputClosed || !isExit:
+	if !s.group.ofProcess || !s.isInputClosed || s.awaitsSignal() {
 		return nil, 0, exchange.AwaitsClient
-	case s.hasExited:
+	}
+	if s.hasExited {
 		return nil, 0, exchange.ScriptEnded
 	}
+	events := s.current().Response.Events
+	last := events[len(events)-1] // the client has something to send, so there is one
+	m, _ := last.Message()
+	isExit := m.Kind == interaction.Close && !m.Sent
+	if !isExit {
+		return nil, 0, exchange.AwaitsClient
+	}
 	s.hasExited = true
-	return events[len(events)-1], 0, exchange.EventReady
+	return last, 0, exchange.EventReady
+}
+
+// awaitsSignal reports whether the client may still send a recorded signal.
+func (s *Script) awaitsSignal() bool {
+	events := s.current().Response.Events
+	return slices.ContainsFunc(s.player.Missing(), func(place session.Place) bool {
+		m, _ := events[place.Message].Message()
+		return m.Kind == interaction.Signal
+	})
 }
 
 // Wait waits until Next returns something else.
