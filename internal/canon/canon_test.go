@@ -508,7 +508,7 @@ func TestListedFieldsDoNotMatch(t *testing.T) {
 
 // originOf returns an origin of which the family's endpoint can be.
 func originOf(f *Family) string {
-	if f.Scheme == interaction.Stdio {
+	if f.Process {
 		return "stdio://name"
 	}
 	if len(f.Hosts) > 0 {

@@ -47,7 +47,8 @@ func newAddress(rawURL string) *address {
 	addr := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}
 	segments := urls.Segments(u)
 	for _, f := range families() {
-		if !f.hasScheme(u.Scheme) || !f.hasHost(u.Hostname()) {
+		isOfProcess := u.Scheme == interaction.Stdio
+		if f.Process != isOfProcess || !f.hasHost(u.Hostname()) {
 			continue
 		}
 		if c, ok := f.matchPath(segments); ok {
@@ -58,11 +59,6 @@ func newAddress(rawURL string) *address {
 		}
 	}
 	return addr
-}
-
-// hasScheme reports whether a scheme is the family's.
-func (f *Family) hasScheme(scheme string) bool {
-	return (f.Scheme == interaction.Stdio) == (scheme == interaction.Stdio)
 }
 
 // hasHost reports whether a host is one of the family's.

@@ -33,8 +33,9 @@ type Family struct {
 	Paths       []string
 	StreamPaths []string
 
-	// Scheme is that of the URL; "" stands for the schemes of HTTP and WebSockets.
-	Scheme string
+	// Process is set if the requests are to processes, whose URLs have the scheme
+	// [interaction.Stdio]. Other families accept none.
+	Process bool
 
 	// Hosts are domains. If there are any, the host of the URL is one of them or
 	// below one: other services may have an endpoint with such a path.

@@ -15,8 +15,6 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
-
-	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Revision numbers the rules that make keys: those of this package, and those
@@ -208,7 +206,7 @@ func (f *Form) KeepsAlive() bool { return f.keepsAlive }
 func (f *Form) Cancels() bool { return f.cancels }
 
 // IsStdio reports whether the request is one to a process; see [interaction.Stdio].
-func (f *Form) IsStdio() bool { return f.family != nil && f.family.Scheme == interaction.Stdio }
+func (f *Form) IsStdio() bool { return f.family != nil && f.family.Process }
 
 // ErrorEvent returns the message by which the server reports an error with this
 // text in the session that this handshake opens. It returns nil if no family knows

@@ -14,7 +14,7 @@ import (
 func stdioFamilies() []*Family {
 	return []*Family{{
 		Name:        "stdio",
-		Scheme:      interaction.Stdio,
+		Process:     true,
 		Paths:       []string{""},
 		AnyBody:     true,
 		Server:      true,

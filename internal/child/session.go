@@ -49,7 +49,7 @@ func Open(ctx context.Context, rec *recorder.Recorder, spec *Spec, client Client
 		place:  NewPlace(spec.Dir),
 		client: client,
 		isFar:  spec.IsFar,
-		report: reporter{rec, Scheme + "://" + spec.Name},
+		report: reporter{rec, spec.url()},
 		cancel: cancel,
 		exited: make(chan struct{}),
 		pings:  map[string]bool{},

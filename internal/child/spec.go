@@ -10,12 +10,10 @@ import (
 	"os/exec"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 )
-
-// Scheme is the scheme of the URLs of programs: stdio://NAME.
-const Scheme = "stdio"
 
 // ServeVariable is the variable of the environment with the address of a host for the stand-ins of
 // any program.
@@ -69,6 +67,9 @@ func CheckName(name string) error {
 // validName matches what can be the host of a URL as it is.
 var validName = memo.Regexp(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
+// url returns the URL of the program.
+func (s *Spec) url() string { return interaction.Stdio + "://" + s.Name }
+
 // request returns the request that opens the session.
 func (s *Spec) request(ctx context.Context, place *Place) (*http.Request, error) {
 	body := struct {
@@ -96,6 +97,5 @@ func (s *Spec) request(ctx context.Context, place *Place) (*http.Request, error)
 	if s.IsFar {
 		ctx = request.WithServed(ctx, request.Served{By: s.Name, Far: true})
 	}
-	url := Scheme + "://" + s.Name
-	return http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(text))
+	return http.NewRequestWithContext(ctx, http.MethodPost, s.url(), bytes.NewReader(text))
 }
