@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -16,6 +15,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -56,7 +56,7 @@ func runView(args []string, stdout, stderr io.Writer) error {
 	if _, err := v.page("", "", newProgress(stderr)); err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := loopback.Listen()
 	if err != nil {
 		return err
 	}

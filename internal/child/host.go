@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/sequence/idle"
 )
@@ -31,13 +32,9 @@ type Host struct {
 func Listen(
 	rec *recorder.Recorder, isForOne bool, spec func(*Hello) (*Spec, error),
 ) (*Host, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := loopback.Listen()
 	if err != nil {
-		var errV6 error
-		listener, errV6 = net.Listen("tcp6", "[::1]:0")
-		if errV6 != nil {
-			return nil, err
-		}
+		return nil, err
 	}
 	h := &Host{rec: rec, spec: spec, isForOne: isForOne, listener: listener, token: rand.Text()}
 	isOpen := rec.Attach(h)

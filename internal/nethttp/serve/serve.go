@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
@@ -132,7 +133,7 @@ func (s *Server) listen(t target) (*listener, error) {
 	var web net.Listener = newPipeListener()
 	if !t.dialed {
 		var err error
-		web, err = listenLoopback()
+		web, err = loopback.Listen()
 		if err != nil {
 			return nil, err
 		}
@@ -140,16 +141,6 @@ func (s *Server) listen(t target) (*listener, error) {
 	l := &listener{Listener: web, target: t, address: "http://" + web.Addr().String()}
 	s.listeners[t] = l
 	s.running.Go(func() { _ = s.web.Serve(l) }) // it returns when Close closes l
-	return l, nil
-}
-
-// listenLoopback listens on a free port of a loopback address: of version 4 or, on a
-// machine without it, of version 6.
-func listenLoopback() (net.Listener, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return net.Listen("tcp6", "[::1]:0")
-	}
 	return l, nil
 }
 

@@ -27,7 +27,7 @@ const module = "github.com/promptecho/promptecho"
 var rooms = map[string][]string{
 	"echotest":                   {"internal/child", "internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
 	"echoexec":                   {"", "internal/atomicfile", "internal/child", "internal/group", "internal/recorder", "internal/report"},
-	"internal/child":             {"internal/exchange", "internal/finding", "internal/interaction", "internal/memo", "internal/nethttp/request", "internal/recorder", "internal/sequence/idle"},
+	"internal/child":             {"internal/nethttp/loopback", "internal/exchange", "internal/finding", "internal/interaction", "internal/memo", "internal/nethttp/request", "internal/recorder", "internal/sequence/idle"},
 	"echofake":                   {"", "internal/asked", "internal/english", "internal/fakeprovider", "internal/interaction", "internal/nethttp/request", "internal/redact", "internal/testenv/stack"},
 	"internal/asked":             {"internal/canon/conversation", "internal/interaction"},
 	"echofault":                  {"internal/nethttp/websocket", "internal/report", "internal/exchange", "internal/canon", "internal/stream", "internal/interaction", "internal/nethttp/request"},
@@ -58,7 +58,8 @@ var rooms = map[string][]string{
 	"internal/exactjson":         {"internal/memo"},
 	"internal/interaction":       {"internal/memo", "internal/group", "internal/stream"},
 	"internal/nethttp/request":   {"internal/memo", "internal/nethttp/urls", "internal/nethttp/coding", "internal/nethttp/upload"},
-	"internal/nethttp/serve":     {"internal/nethttp/urls", "internal/nethttp/request", "internal/memo", "internal/testenv/bubble"},
+	"internal/nethttp/serve":     {"internal/nethttp/loopback", "internal/nethttp/urls", "internal/nethttp/request", "internal/memo", "internal/testenv/bubble"},
+	"internal/nethttp/loopback":  {},
 	"internal/nethttp/coding":    {},
 	"internal/testenv/testname":  {},
 	"internal/testenv/tests":     {"internal/memo", "internal/testenv/testname"},
@@ -95,7 +96,7 @@ var rooms = map[string][]string{
 	"internal/recorder/script":   {"internal/canon/chance", "internal/canon/perrun", "internal/exactjson", "internal/recorder/missed", "internal/canon", "internal/exchange", "internal/interaction", "internal/redact", "internal/report", "internal/session", "internal/tape"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
-	"cmd/promptecho":             {"internal/child", "internal/report", "internal/testenv/keys", "internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/serveoptions", "cmd/promptecho/internal/setup", "internal/recorder", "internal/testenv/lock"},
+	"cmd/promptecho":             {"internal/nethttp/loopback", "internal/child", "internal/report", "internal/testenv/keys", "internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/serveoptions", "cmd/promptecho/internal/setup", "internal/recorder", "internal/testenv/lock"},
 	"internal/redact/carrier":    {"internal/exactjson", "internal/group"},
 
 	"cmd/demo": {"cmd/internal/demo"},
@@ -120,7 +121,7 @@ var rooms = map[string][]string{
 
 	// What only the command links.
 	"cmd/promptecho/internal/serveoptions": {"internal/recorder", "internal/group", "internal/testenv/shell", "internal/cassette/yaml", "internal/finding/advice"},
-	"cmd/promptecho/internal/control":      {"internal/finding", "internal/english", "internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/serveoptions"},
+	"cmd/promptecho/internal/control":      {"internal/nethttp/loopback", "internal/finding", "internal/english", "internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/serveoptions"},
 	"cmd/promptecho/internal/foreign":      {"internal/finding", "internal/canon", "internal/cassette", "internal/cassette/codec", "internal/nethttp/coding", "internal/exactjson", "internal/recorder/function", "internal/interaction", "internal/redact", "internal/canon/said", "internal/stream", "internal/tape", "internal/cassette/yaml"},
 	"cmd/internal/demo":                    {"internal/testenv/shell"},
 	"internal/lint":                        {"internal/redact", "internal/nethttp/urls"},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/report"
@@ -75,11 +76,7 @@ func Open(config Config) (*Control, error) {
 // keys.
 func (c *Control) listen() (net.Listener, error) {
 	if c.Listen == "" {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err == nil {
-			return l, nil
-		}
-		return net.Listen("tcp6", "[::1]:0")
+		return loopback.Listen()
 	}
 	_, _, err := net.SplitHostPort(c.Listen)
 	if err != nil || !urls.IsLoopback(c.Listen) {
