@@ -47,7 +47,7 @@ func newAddress(rawURL string) *address {
 	addr := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}
 	segments := urls.Segments(u)
 	for _, f := range families() {
-		isOfProcess := u.Scheme == interaction.Stdio
+		isOfProcess := u.Scheme == interaction.ProcessScheme
 		if f.Process != isOfProcess || !f.hasHost(u.Hostname()) {
 			continue
 		}

@@ -38,7 +38,7 @@ func decode(req *interaction.Request) (exactjson.Value, encoding) {
 		}
 		return v, jsonBody
 	}
-	if req.IsStdio() {
+	if req.IsForProcess() {
 		return decodeLine(req)
 	}
 	if len(req.Body) == 0 {

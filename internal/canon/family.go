@@ -34,7 +34,7 @@ type Family struct {
 	StreamPaths []string
 
 	// Process is set if the requests are to processes, whose URLs have the scheme
-	// [interaction.Stdio]. Other families accept none.
+	// [interaction.ProcessScheme]. Other families accept none.
 	Process bool
 
 	// Hosts are domains. If there are any, the host of the URL is one of them or

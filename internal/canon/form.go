@@ -205,8 +205,8 @@ func (f *Form) KeepsAlive() bool { return f.keepsAlive }
 // late in one run and not in another.
 func (f *Form) Cancels() bool { return f.cancels }
 
-// IsStdio reports whether the request is one to a process; see [interaction.Stdio].
-func (f *Form) IsStdio() bool { return f.family != nil && f.family.Process }
+// IsForProcess reports whether the request is one to a process; see [interaction.ProcessScheme].
+func (f *Form) IsForProcess() bool { return f.family != nil && f.family.Process }
 
 // ErrorEvent returns the message by which the server reports an error with this
 // text in the session that this handshake opens. It returns nil if no family knows

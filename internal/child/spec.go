@@ -68,7 +68,7 @@ func CheckName(name string) error {
 var validName = memo.Regexp(`^[A-Za-z0-9_][A-Za-z0-9._-]*$`)
 
 // url returns the URL of the program.
-func (s *Spec) url() string { return interaction.Stdio + "://" + s.Name }
+func (s *Spec) url() string { return interaction.ProcessURL(s.Name) }
 
 // request returns the request that opens the session.
 func (s *Spec) request(ctx context.Context, place *Place) (*http.Request, error) {

@@ -222,13 +222,19 @@ func (r *Request) OpensWebSocket() bool {
 	return false
 }
 
-// Stdio is the scheme of the URL of a session with a process, stdio://NAME. The body of the request
+// ProcessScheme is the scheme of the URL of a session with a process, stdio://NAME. The body of the request
 // has the arguments, the working directory and the environment of the process; the messages are lines
 // that the process reads and writes. Nothing is sent to such a URL.
-const Stdio = "stdio"
+const ProcessScheme = "stdio"
 
-// IsStdio reports whether the request opens a session with a process, or is a message to one.
-func (r *Request) IsStdio() bool { return strings.HasPrefix(r.URL, Stdio+"://") }
+// ProcessURL returns the URL of a session with the process of this name.
+func ProcessURL(name string) string { return ProcessScheme + "://" + name }
+
+// IsForProcess reports whether the request opens a session with a process, or is a message to one.
+func (r *Request) IsForProcess() bool { return strings.HasPrefix(r.URL, ProcessURL("")) }
+
+// ProcessName returns the name of the process that the request is for.
+func (r *Request) ProcessName() string { return strings.TrimPrefix(r.URL, ProcessURL("")) }
 
 // IsLine reports whether the field of this name has a line of a process, without the newline at its
 // end.

@@ -11,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -82,15 +83,6 @@ func (r *Recorder) finishSessions() {
 		r.log.Error(r.errorAt(u.First.Line(), finding.SessionUnfinished, "the client of this session "+
 			"did not send %d of the %d messages that it sent when the session was recorded; the "+
 			"first one is here%s. PROMPTECHO_MODE=update records the session again; %s accepts this",
-			u.Count, u.Of, kindOf(u.First), r.words().Code(advice.New(advice.AllowUnused))))
+			u.Count, u.Of, report.LineKind(u.First), r.words().Code(advice.New(advice.AllowUnused))))
 	}
-}
-
-// kindOf returns ", stdio.weather.tools/call" for a message to a process, else "".
-func kindOf(message *tape.Recording) string {
-	form := message.Form()
-	if !form.IsStdio() {
-		return ""
-	}
-	return ", " + form.Endpoint
 }

@@ -125,8 +125,8 @@ func sidesOf(req *interaction.Request, resp *interaction.Response) []side {
 	if !resp.IsSession() {
 		return []side{{events: resp.Events, scope: responseScope}}
 	}
-	sent := side{scope: requestScope, ofProcess: req.IsStdio()}
-	received := side{scope: responseScope, ofProcess: req.IsStdio()}
+	sent := side{scope: requestScope, ofProcess: req.IsForProcess()}
+	received := side{scope: responseScope, ofProcess: req.IsForProcess()}
 	for i, event := range resp.Events {
 		if event.IsSent() {
 			// The checksum of audio, if there is any, is not redacted.

@@ -246,7 +246,7 @@ func reason(recorded, asked *canon.Form, edits []diff.Edit) (code finding.Code, 
 		return finding.EndpointChanged, "recorded for another function, " + call(recorded), ""
 	case recorded.Endpoint != asked.Endpoint:
 		return finding.EndpointChanged, "recorded for another endpoint, " + call(recorded), ""
-	case len(edits) == 0 && recorded.IsStdio():
+	case len(edits) == 0 && recorded.IsForProcess():
 		differs = "differs only in IDs: this run uses the ID of another session, or another folder"
 		return finding.RequestChanged, nearestRecording + differs, differs
 	case len(edits) == 0:

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -47,20 +46,21 @@ func (l *Log) MissWait(session *tape.Recording, missing []*tape.Recording, by st
 	if len(missing) > 0 {
 		m.Line = missing[0].Line()
 		m.Reason = fmt.Sprintf("the client of this session waits for a message that came after it had "+
-			"sent message %d%s, which it has not sent now", missing[0].MessageNumber(), lineKind(session, missing[0]))
+			"sent message %d%s, which it has not sent now", missing[0].MessageNumber(), LineKind(missing[0]))
 	}
 	m.completeReason("")
 	l.addMiss(m)
 	return m.told()
 }
 
-// lineKind returns ", tools/call" for a message to a process, if it says what it is, else "".
-func lineKind(session, message *tape.Recording) string {
-	kind, hasKind := strings.CutPrefix(message.Form().Endpoint, session.Form().Endpoint+".")
-	if !session.Form().IsStdio() || !hasKind {
+// LineKind returns ", stdio.weather.tools/call" for a recorded message to a process, and "" for
+// another message.
+func LineKind(message *tape.Recording) string {
+	form := message.Form()
+	if !form.IsForProcess() {
 		return ""
 	}
-	return ", " + kind
+	return ", " + form.Endpoint
 }
 
 // addMiss adds a miss of a session to those of the run.

@@ -11,25 +11,12 @@ import (
 // Process is the kind of a session with a process whose protocol is unknown.
 const Process = "process"
 
-// processScheme begins the URLs of sessions with processes.
-const processScheme = "stdio://"
-
-// IsProcess reports whether a request starts a process.
-func IsProcess(req *interaction.Request) bool {
-	return strings.HasPrefix(req.URL, processScheme)
-}
-
-// ProcessName returns the name that a program gives to a process that it starts.
-func ProcessName(req *interaction.Request) string {
-	return strings.TrimPrefix(req.URL, processScheme)
-}
-
 // readCommand reads a request that starts a process. Its title is the name of the process with
 // the arguments: "weather --port 3". Other members of the body, such as the folder and the
 // variables, are settings.
 func (e *Exchange) readCommand(req *interaction.Request) {
 	body, _ := exactjson.Parse(req.Body)
-	words := []string{ProcessName(req)}
+	words := []string{req.ProcessName()}
 	for _, arg := range elems(body.Member("args")) {
 		words = append(words, quotedArgument(compact(&arg)))
 	}

@@ -58,7 +58,7 @@ func read(it *interaction.Interaction) *Exchange {
 	}
 	e.FirstMS, e.TotalMS = times(it)
 	e.Session = ReadSession(&it.Response, Arrivals(it))
-	if e.Session != nil && IsProcess(&it.Request) {
+	if e.Session != nil && it.Request.IsForProcess() {
 		e.readProcess(&it.Response)
 	}
 	return e

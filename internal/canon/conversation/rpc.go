@@ -31,7 +31,7 @@ func KindOf(form *canon.Form, req *interaction.Request) string {
 	kind, boundary := form.Kind()
 	family, method, _ := strings.Cut(boundary, ".")
 	switch {
-	case IsProcess(req):
+	case req.IsForProcess():
 		return Process
 	case kind != "llm":
 		return kind

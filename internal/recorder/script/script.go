@@ -133,7 +133,7 @@ type group struct {
 
 // newGroup reads recorded sessions.
 func newGroup(recordings []*tape.Recording) (*group, error) {
-	g := &group{recordings: recordings, ofProcess: recordings[0].Form().IsStdio()}
+	g := &group{recordings: recordings, ofProcess: recordings[0].Form().IsForProcess()}
 	var all []session.Recording
 	for _, rec := range recordings {
 		it, err := rec.Load()

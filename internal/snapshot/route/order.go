@@ -36,7 +36,7 @@ func Of(calls []Call) *Route {
 	levels := levelsOf(calls, exchanges)
 	for i, it := range interactions {
 		steps := read(it, posted)
-		if conversation.IsProcess(&it.Request) {
+		if it.Request.IsForProcess() {
 			steps = readProcess(it, exchanges[i])
 		}
 		for n, s := range steps {
@@ -125,7 +125,7 @@ func levelsOf(calls []Call, exchanges []*conversation.Exchange) []int {
 // about the order of two calls.
 func overlapsOnlyProcesses(calls []Call, e *conversation.Exchange) bool {
 	for _, number := range e.Concurrent { // exchanges are numbered from 1
-		if !conversation.IsProcess(&calls[number-1].Interaction.Request) {
+		if !calls[number-1].Interaction.Request.IsForProcess() {
 			return false
 		}
 	}

@@ -32,7 +32,7 @@ func readProcess(it *interaction.Interaction, e *conversation.Exchange) (steps [
 	if ending == "" && !isUnknown {
 		return steps
 	}
-	name := conversation.ProcessName(&it.Request)
+	name := it.Request.ProcessName()
 	last := &step{action: "session " + name, ending: ending, isOfSession: true}
 	for _, s := range steps {
 		last.round = max(last.round, s.round+1)
@@ -73,7 +73,7 @@ func stepOfTurn(it *interaction.Interaction, s *conversation.Session, turn *conv
 // stepOfPrompt returns the step for a prompt to an agent: its name and model, and the tools that
 // it used.
 func stepOfPrompt(it *interaction.Interaction, s *conversation.Session, turn *conversation.Turn) *step {
-	st := &step{action: "ask " + conversation.ProcessName(&it.Request), ending: endingOfTurn(turn)}
+	st := &step{action: "ask " + it.Request.ProcessName(), ending: endingOfTurn(turn)}
 	if s.Model != "" {
 		st.action += " (" + s.Model + ")"
 	}
