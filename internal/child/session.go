@@ -45,15 +45,10 @@ type Session struct {
 // that of the client.
 func Open(ctx context.Context, rec *recorder.Recorder, spec *Spec, client Client) (*Session, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	s := &Session{
-		place:  NewPlace(spec.Dir),
-		client: client,
-		isFar:  spec.IsFar,
-		report: reporter{rec, spec.url()},
-		cancel: cancel,
-		exited: make(chan struct{}),
-		pings:  map[string]bool{},
-	}
+	s := newSession(client, cancel)
+	s.place = NewPlace(spec.Dir)
+	s.isFar = spec.IsFar
+	s.report = reporter{rec, spec.url()}
 	err := s.open(ctx, rec, spec)
 	if err != nil {
 		cancel()
@@ -61,6 +56,15 @@ func Open(ctx context.Context, rec *recorder.Recorder, spec *Spec, client Client
 	}
 	go s.receive()
 	return s, nil
+}
+
+func newSession(client Client, cancel context.CancelFunc) *Session {
+	return &Session{
+		client: client,
+		cancel: cancel,
+		exited: make(chan struct{}),
+		pings:  map[string]bool{},
+	}
 }
 
 // open opens the link of the session.
@@ -113,7 +117,7 @@ func (s *Session) start(spec *Spec) (*program, error) {
 
 // Refuse returns a session that is not recorded, and may not be opened. It tells its client so.
 func Refuse(reason error, client Client) *Session {
-	s := &Session{client: client, cancel: func() {}, exited: make(chan struct{}), pings: map[string]bool{}}
+	s := newSession(client, func() {})
 	s.refused = reason.Error()
 	// A client that sends nothing, and does not close its side, waits for what the program
 	// writes. 2 s are more than a client needs to send its first request.
@@ -225,19 +229,16 @@ func (s *Session) Terminate() {
 // sendLine sends a line. The caller holds the lock.
 func (s *Session) sendLine(l line) {
 	parsed := parse(l.text)
-	if parsed.isPing() {
-		s.pings[parsed.requestKey()] = true
-	}
+	cancelsPing := s.pings[parsed.canceledKey()]
 	switch {
 	case s.refused != "":
 		s.answerRefused(&parsed)
-	case parsed.isPing() && s.live != nil:
-		s.live.forwardPing(parsed.requestKey(), l.last)
 	case parsed.isPing():
-		deliver(s.client, parsed.pong(), false)
-	case s.pings[parsed.canceledKey()] && s.live != nil:
+		s.sendPing(&parsed, l)
+	case cancelsPing && s.live != nil:
 		s.live.forward(l.last)
-	case s.pings[parsed.canceledKey()]:
+	case cancelsPing:
+		// The ping was answered at once.
 	default:
 		key := parsed.requestKey()
 		s.requests.add(key, parsed)
@@ -247,6 +248,17 @@ func (s *Session) sendLine(l line) {
 			s.fail()
 		}
 	}
+}
+
+// sendPing sends a ping past the recorder. In replay it is answered here. The caller holds the lock.
+func (s *Session) sendPing(ping *jsonMessage, l line) {
+	key := ping.requestKey()
+	s.pings[key] = true
+	if s.live != nil {
+		s.live.forwardPing(key, l.last)
+		return
+	}
+	deliver(s.client, ping.pong(), false)
 }
 
 // send sends a message. input is what a live program has not got of it yet. The caller holds the

@@ -247,7 +247,7 @@ func (b *body) finish() error {
 func (b *body) release() {
 	b.turn.Leave()
 	b.turn = nil
-	b.pending.remove(b)
+	b.pending.Remove(b)
 	b.data = nil
 	b.chunks = nil
 	b.read = 0

@@ -61,7 +61,7 @@ func Capture(resp *http.Response, sent time.Time, sink Sink) {
 		return
 	}
 	resp.Body = c
-	sink.Pending.add(c)
+	sink.Pending.Add(c)
 }
 
 // storedHead returns the status and the headers of a response, as cassettes have them.
@@ -243,7 +243,7 @@ func (c *capture) finish(end, errText string) bool {
 	c.arrivals = arrivals{}
 
 	c.sink.Finish(&stored, latencyMS, moments)
-	c.sink.Pending.remove(c)
+	c.sink.Pending.Remove(c)
 	return true
 }
 

@@ -41,7 +41,7 @@ func CaptureLink(ctx context.Context, live Link, began time.Time, sink LinkSink)
 	l.log.latency = l.log.start.Sub(began).Milliseconds()
 	l.log.stored.Status = sink.Status
 	l.log.stored.Stream = interaction.Messages
-	sink.Pending.add(&l.log)
+	sink.Pending.Add(&l.log)
 	return l
 }
 
@@ -95,7 +95,7 @@ func (l *RecordedLink) Recv() (interaction.Message, error) {
 func (p *Player) PlayLink(ctx context.Context, script Script, broken error) (Link, error) {
 	l := &playedLink{ctx: ctx, script: script, broken: broken, pace: p.Pace, pending: p.Pending}
 	l.closing = make(chan struct{})
-	if !p.Pending.add(l) {
+	if !p.Pending.Add(l) {
 		script.Close()
 		return nil, ErrClosed
 	}
@@ -203,7 +203,7 @@ func (l *playedLink) end(err error) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.isOver = true
-	l.pending.remove(l)
+	l.pending.Remove(l)
 	return err
 }
 

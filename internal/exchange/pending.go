@@ -21,8 +21,9 @@ type Pending struct {
 	all    map[io.Closer]bool
 }
 
-// add adds an exchange, and reports whether the recorder is open.
-func (p *Pending) add(c io.Closer) (ok bool) {
+// Add adds what is closed with the recorder, such as an exchange, and reports whether the recorder is
+// open.
+func (p *Pending) Add(c io.Closer) (ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.all == nil {
@@ -32,8 +33,8 @@ func (p *Pending) add(c io.Closer) (ok bool) {
 	return !p.closed
 }
 
-// remove removes an exchange that is finished.
-func (p *Pending) remove(c io.Closer) {
+// Remove removes what Add has added, such as an exchange that is finished.
+func (p *Pending) Remove(c io.Closer) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.all, c)
@@ -43,10 +44,10 @@ func (p *Pending) remove(c io.Closer) {
 // recorder is closed before, and net.ErrClosed if closing is, which may be nil.
 func (p *Pending) wait(ctx context.Context, closing <-chan struct{}) error {
 	closed := make(waiter) // made here, so that it belongs to the synctest bubble of the request
-	if !p.add(closed) {
+	if !p.Add(closed) {
 		return ErrClosed
 	}
-	defer p.remove(closed)
+	defer p.Remove(closed)
 	select {
 	case <-ctx.Done():
 		return nil

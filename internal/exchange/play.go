@@ -125,7 +125,7 @@ func (p *Player) newBody(resp *http.Response, rec *Playable) *body {
 		b.session = streamSession(resp.Request, rec.Body)
 		if b.turn != nil {
 			b.turn.AnswersOthers()
-			b.pending.add(b)
+			b.pending.Add(b)
 		}
 	}
 

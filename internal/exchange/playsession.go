@@ -56,7 +56,7 @@ func (p *Player) newPlayed(rec *Playable, script Script) played {
 func (p *Player) open(req *http.Request, rec *Playable, session io.Closer) error {
 	err := p.Wait(req.Context(), rec.LatencyMS, rec.Turn)
 	rec.Turn.Leave()
-	if err == nil && !p.Pending.add(session) {
+	if err == nil && !p.Pending.Add(session) {
 		err = ErrClosed
 	}
 	if err != nil {

@@ -116,7 +116,7 @@ func encodeFrame(event interaction.Event) (frame []byte, closes bool, err error)
 // Close ends the session.
 func (s *playedSocket) Close() error {
 	if s.close() {
-		s.pending.remove(s)
+		s.pending.Remove(s)
 	}
 	return nil
 }

@@ -83,7 +83,7 @@ func (s *playedTwoWay) refuse(err error) {
 // Close ends the session.
 func (s *playedTwoWay) Close() error {
 	if s.close() {
-		s.pending.remove(s)
+		s.pending.Remove(s)
 		return s.request.Close()
 	}
 	return nil

@@ -95,7 +95,7 @@ func (l *sessionLog) finish(end, errText string, errorIs ...string) {
 	stored := l.stored
 	l.stored = interaction.Response{}
 	l.sink.Finish(&stored, l.latency)
-	l.sink.Pending.remove(l)
+	l.sink.Pending.Remove(l)
 }
 
 // isClosed reports whether one side has closed a WebSocket, so that it does not matter how the

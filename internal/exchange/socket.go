@@ -56,7 +56,7 @@ func CaptureSocket(resp *http.Response, sent time.Time, sink SessionSink) {
 	s.fromClient.Masked = true
 	maps.Copy(resp.Header, handshake)
 	resp.Body = s
-	sink.Pending.add(&s.log)
+	sink.Pending.Add(&s.log)
 }
 
 // A socket is the connection of a live WebSocket. It reads the messages in the bytes that pass.

@@ -117,7 +117,7 @@ func (s *TwoWay) Respond(resp *http.Response) {
 	s.log.stored = stored
 	s.log.mu.Unlock()
 	resp.Body = b
-	s.log.sink.Pending.add(&s.log)
+	s.log.sink.Pending.Add(&s.log)
 }
 
 // A receivedBody is the body of the response.

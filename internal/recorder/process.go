@@ -22,11 +22,11 @@ func (r *Recorder) NoteRun(code finding.Code, text string) {
 
 // Attach makes the end of the recorder close c, too, unless Detach is called before. It returns false
 // if the recorder is closed.
-func (r *Recorder) Attach(c io.Closer) bool { return r == nil || r.pending.Attach(c) }
+func (r *Recorder) Attach(c io.Closer) bool { return r == nil || r.pending.Add(c) }
 
 // Detach is the reverse of Attach.
 func (r *Recorder) Detach(c io.Closer) {
 	if r != nil {
-		r.pending.Detach(c)
+		r.pending.Remove(c)
 	}
 }

@@ -48,15 +48,17 @@ func Current() (s Running) {
 	return s
 }
 
+// answering has the beginnings of the functions of this module that answer requests: those of its
+// root package, of echoexec, and of the internal packages.
+var answering = []string{".", "/echoexec.", "/internal/"}
+
 // isOf reports whether a function belongs to a module, and not to the packages of this
 // module that answer requests.
 func isOf(module, function string) bool {
-	isOurs := false
-	for _, ours := range []string{".", "/echoexec.", "/internal/"} {
-		if strings.HasPrefix(function, "github.com/promptecho/promptecho"+ours) {
-			isOurs = true
-		}
-	}
+	inModule, isOurs := strings.CutPrefix(function, "github.com/promptecho/promptecho")
+	isOurs = isOurs && slices.ContainsFunc(answering, func(start string) bool {
+		return strings.HasPrefix(inModule, start)
+	})
 	isIn := strings.HasPrefix(function, module+".") || strings.HasPrefix(function, module+"/")
 	return strings.HasPrefix(function, "main.") || isIn && !isOurs
 }
