@@ -67,10 +67,7 @@ func TestVariablesOfEnvTakePartInMatching(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	run := func(mode promptecho.Mode, units string) (string, error) {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		cmd := program("exit3", "", true)
 		cmd.Env = append(cmd.Env, "UNITS="+units)
 		out, _ := echoexec.Command(rec, "program", cmd, echoexec.Env("UNITS")).Output()
@@ -93,12 +90,9 @@ func TestVariablesOfEnvTakePartInMatching(t *testing.T) {
 // A command whose name is not valid does not start, and its error says why.
 func TestNameThatIsNotValidIsTheErrorOfTheCommand(t *testing.T) {
 	t.Parallel()
-	rec, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeNone))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := openRecorder(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.ModeNone)
 	cmd := echoexec.Command(rec, "my agent", exec.Command("agent"))
-	err = cmd.Start()
+	err := cmd.Start()
 	if err == nil || !strings.Contains(err.Error(), `"my agent"`) {
 		t.Errorf("Start returned %v", err)
 	}

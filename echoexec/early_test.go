@@ -19,10 +19,7 @@ func TestClientThatStopsEarlySeesTheEnd(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	run := func(mode promptecho.Mode, lines string) (string, error) {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		cmd := program("upper", file+".count", mode == promptecho.ModeAll)
 		cmd.Stdin = strings.NewReader(lines)
 		out, err := echoexec.Command(rec, "upper", cmd).Output()
@@ -47,10 +44,7 @@ func TestTemporaryFolderInArguments(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone, promptecho.ModeNone} {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		folder := filepath.Join(t.TempDir(), "in")
 		cmd := program("args", file+".count", mode == promptecho.ModeAll, "--folder="+folder)
 		out, err := echoexec.Command(rec, "args", cmd).Output()
@@ -58,10 +52,7 @@ func TestTemporaryFolderInArguments(t *testing.T) {
 		if string(out) != want || err != nil {
 			t.Errorf("%s: %s, %v, want %s", mode, out, err, want)
 		}
-		err = rec.Close()
-		if err != nil {
-			t.Error(err)
-		}
+		closeRecorder(t, rec)
 	}
 }
 
@@ -70,10 +61,7 @@ func TestSignalThatIsNotRecordedEndsTheProgram(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		cmd := echoexec.Command(rec, "sleeper", program("sleep", file+".count", mode == promptecho.ModeAll))
 		startStandIn(t, cmd)
 		sig := os.Kill
@@ -82,7 +70,7 @@ func TestSignalThatIsNotRecordedEndsTheProgram(t *testing.T) {
 			sig = os.Interrupt
 			want = "signal: interrupt"
 		}
-		err = cmd.Process.Signal(sig)
+		err := cmd.Process.Signal(sig)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,9 +78,6 @@ func TestSignalThatIsNotRecordedEndsTheProgram(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: the process ended with %s, want %s", mode, got, want)
 		}
-		err = rec.Close()
-		if err != nil {
-			t.Error(err)
-		}
+		closeRecorder(t, rec)
 	}
 }

@@ -103,14 +103,11 @@ func TestKilledStandInLeavesNoProgram(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	run := func(mode promptecho.Mode) string {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		cmd := echoexec.Command(rec, "sleeper", program("sleep", "", true))
 		first := startStandIn(t, cmd)
 		cmd.Process.Kill()
-		err = cmd.Wait()
+		err := cmd.Wait()
 		if err == nil || err.Error() != "signal: killed" {
 			t.Errorf("Wait returned %v", err)
 		}
@@ -123,10 +120,7 @@ func TestKilledStandInLeavesNoProgram(t *testing.T) {
 				t.Error("the program still runs")
 			}
 		}
-		err = rec.Close()
-		if err != nil {
-			t.Error(err)
-		}
+		closeRecorder(t, rec)
 		return first
 	}
 	want := run(promptecho.ModeAll)

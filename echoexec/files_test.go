@@ -61,10 +61,7 @@ func TestRecordedFilesNeedTheOption(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	run := func(mode promptecho.Mode, opts ...func(dir string) echoexec.Option) error {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		cmd := program("edit", "", true)
 		cmd.Dir = t.TempDir()
 		var options []echoexec.Option

@@ -56,10 +56,7 @@ func TestConcurrentProcesses(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	run := func(mode promptecho.Mode) string {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		const count = 8
 		var all [count]string
 		var running sync.WaitGroup
@@ -72,10 +69,7 @@ func TestConcurrentProcesses(t *testing.T) {
 			})
 		}
 		running.Wait()
-		err = rec.Close()
-		if err != nil {
-			t.Error(err)
-		}
+		closeRecorder(t, rec)
 		return strings.Join(all[:], "")
 	}
 	want := run(promptecho.ModeAll)
@@ -91,10 +85,7 @@ func TestLineThatIsNotRecordedEndsTheProgram(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	run := func(mode promptecho.Mode, input string) (stderr string, status int, err error) {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		cmd := echoexec.Command(rec, "upper", program("upper", "", true))
 		cmd.Stdin = strings.NewReader(input)
 		var errors bytes.Buffer
@@ -116,14 +107,11 @@ func TestLineThatIsNotRecordedEndsTheProgram(t *testing.T) {
 // What stands for a folder in a cassette must not be in a line.
 func TestMarkInALineFailsTheRecording(t *testing.T) {
 	t.Parallel()
-	rec, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := openRecorder(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.ModeAll)
 	p := start(t, rec, program("upper", "", true))
 	fmt.Fprintln(p, "cd $PROMPTECHO_HOME")
 	p.Close()
-	err = rec.Close()
+	err := rec.Close()
 	if err == nil || !strings.Contains(err.Error(), "$PROMPTECHO_HOME") {
 		t.Errorf("the run ended with %v", err)
 	}
@@ -134,10 +122,7 @@ func TestPathsOfThisMachineAreNotRecorded(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	run := func(mode promptecho.Mode) (dir, out string) {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		cmd := program("dir", "", true)
 		cmd.Dir = t.TempDir()
 		got, err := echoexec.Command(rec, "dir", cmd).Output()

@@ -139,12 +139,9 @@ func cycle(t *testing.T, use func(t *testing.T, rec *promptecho.Recorder, cmd *e
 	file := filepath.Join(dir, "c.yaml")
 	count := filepath.Join(dir, "count")
 	run := func(mode promptecho.Mode, isInstalled bool) string {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		got := use(t, rec, program(name, count, isInstalled, args...))
-		err = rec.Close()
+		err := rec.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,4 +164,23 @@ func cycle(t *testing.T, use func(t *testing.T, rec *promptecho.Recorder, cmd *e
 		t.Fatal(err)
 	}
 	return string(cassette)
+}
+
+// openRecorder opens a recorder for a cassette.
+func openRecorder(t *testing.T, file string, mode promptecho.Mode) *promptecho.Recorder {
+	t.Helper()
+	rec, err := promptecho.Open(file, promptecho.InMode(mode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// closeRecorder closes a recorder, whose run must have no finding.
+func closeRecorder(t *testing.T, rec *promptecho.Recorder) {
+	t.Helper()
+	err := rec.Close()
+	if err != nil {
+		t.Error(err)
+	}
 }

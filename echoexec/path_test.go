@@ -30,13 +30,10 @@ func TestPathIsThatOfAStandIn(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	run := func(mode promptecho.Mode, program string) string {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		path := echoexec.Path(t, rec, "upper", program)
 		got := upper(t, path, "one\n") + upper(t, path, "two\n")
-		err = rec.Close()
+		err := rec.Close()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,10 +65,7 @@ func TestOnPathIsFoundInPATH(t *testing.T) {
 	run := func(t *testing.T, mode promptecho.Mode, path string) (got string) {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Setenv("PATH", path)
-			rec, err := promptecho.Open(file, promptecho.InMode(mode))
-			if err != nil {
-				t.Fatal(err)
-			}
+			rec := openRecorder(t, file, mode)
 			echoexec.OnPath(t, rec, "shouter", "shouter")
 			got = upper(t, "shouter", "one\n")
 			err = rec.Close()

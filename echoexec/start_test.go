@@ -84,11 +84,8 @@ func TestStartFailsAsTheProgramDoes(t *testing.T) {
 // A program that is missing while recording fails the test by name.
 func TestMissingProgramFailsTheRecording(t *testing.T) {
 	t.Parallel()
-	rec, err := promptecho.Open(filepath.Join(t.TempDir(), "c.yaml"), promptecho.InMode(promptecho.ModeAll))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = echoexec.Start(rec, "agent", exec.Command("no-such-agent"))
+	rec := openRecorder(t, filepath.Join(t.TempDir(), "c.yaml"), promptecho.ModeAll)
+	_, err := echoexec.Start(rec, "agent", exec.Command("no-such-agent"))
 	if err == nil || !strings.Contains(err.Error(), "no-such-agent") {
 		t.Errorf("Start returned %v", err)
 	}
@@ -103,10 +100,7 @@ func TestRequestThatIsNotRecordedGetsAnError(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	ask := func(mode promptecho.Mode, text string) (string, error) {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := openRecorder(t, file, mode)
 		cmd := program("rpc", "", true)
 		p := start(t, rec, cmd)
 		fmt.Fprintln(p, `{"jsonrpc":"2.0","id":1,"method":"call","params":{"text":"`+text+`"}}`)

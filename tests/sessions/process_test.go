@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -14,14 +13,31 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/testing/full"
+	"github.com/promptecho/promptecho/tests/internal/must"
 )
+
+// lines are those that a process writes until its standard input is closed.
+type lines chan string
+
+func (l lines) CloseSend() error {
+	close(l)
+	return nil
+}
+
+func (l lines) Recv() ([]byte, error) {
+	line, isOpen := <-l
+	if !isOpen {
+		return nil, io.EOF
+	}
+	return []byte(line), nil
+}
 
 // A process that answers JSON-RPC as an agent does: "new" opens a session with a random ID, and "ask"
 // answers a question in a session, after two notifications of progress.
 type process struct {
-	lines chan string
+	lines
 	mu    sync.Mutex
-	count int
+	count int // of calls
 }
 
 func (p *process) Send(line []byte) error {
@@ -55,19 +71,6 @@ func (p *process) Send(line []byte) error {
 			call.ID, call.Params.Question, call.Params.Session)
 	}
 	return nil
-}
-
-func (p *process) CloseSend() error {
-	close(p.lines)
-	return nil
-}
-
-func (p *process) Recv() ([]byte, error) {
-	line, isOpen := <-p.lines
-	if !isOpen {
-		return nil, io.EOF
-	}
-	return []byte(line), nil
 }
 
 // An rpcClient makes calls, and gives each answer and each progress to the call that waits for it.
@@ -138,16 +141,13 @@ func TestConcurrentCallsOfAProcessReplay(t *testing.T) {
 	const sessions = 8
 	file := filepath.Join(t.TempDir(), "c.yaml")
 	run := func(mode promptecho.Mode) {
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := must.Open(t, file, promptecho.InMode(mode))
 		req, _ := http.NewRequestWithContext(t.Context(), "POST", "stdio://agent", strings.NewReader(`{"args":["--fast"]}`))
 		stream, err := rec.Session(req, func(context.Context) (promptecho.Stream[[]byte, []byte], error) {
 			if mode == promptecho.ModeNone {
 				t.Error("a replay starts the process")
 			}
-			return &process{lines: make(chan string, 100)}, nil
+			return &process{lines: make(lines, 100)}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -176,9 +176,7 @@ func TestConcurrentCallsOfAProcessReplay(t *testing.T) {
 		calling.Wait()
 		_ = stream.CloseSend()
 		reading.Wait()
-		if err := rec.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Close(t, rec)
 	}
 	run(promptecho.ModeAll)
 	for range full.Cases(20, 1000) {
@@ -197,13 +195,10 @@ func TestSecretsInLinesOfAProcess(t *testing.T) {
 		if key == recordedKey {
 			mode = promptecho.ModeAll
 		}
-		rec, err := promptecho.Open(file, promptecho.InMode(mode))
-		if err != nil {
-			t.Fatal(err)
-		}
+		rec := must.Open(t, file, promptecho.InMode(mode))
 		req, _ := http.NewRequestWithContext(t.Context(), "POST", "stdio://env", strings.NewReader(`{"args":["--api-key","`+key+`"]}`))
 		stream, err := rec.Session(req, func(context.Context) (promptecho.Stream[[]byte, []byte], error) {
-			return &echo{lines: make(chan string, 10)}, nil
+			return &echo{make(lines, 10)}, nil
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -224,21 +219,16 @@ func TestSecretsInLinesOfAProcess(t *testing.T) {
 		if len(got) != 2 || got[1] != "MODEL=small" {
 			t.Errorf("%s: received %q", mode, got)
 		}
-		if err := rec.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Close(t, rec)
 	}
-	cassette, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.Contains(string(cassette), recordedKey) || !strings.Contains(string(cassette), "MODEL=small") {
+	cassette := must.Read(t, file)
+	if strings.Contains(cassette, recordedKey) || !strings.Contains(cassette, "MODEL=small") {
 		t.Errorf("the cassette:\n%s", cassette)
 	}
 }
 
 // An echo is a process that prints a key which it has got, and a line that follows it.
-type echo struct{ lines chan string }
+type echo struct{ lines }
 
 func (e *echo) Send(line []byte) error {
 	var login struct{ Password string }
@@ -249,17 +239,4 @@ func (e *echo) Send(line []byte) error {
 	e.lines <- "API_KEY=" + login.Password
 	e.lines <- "MODEL=small"
 	return nil
-}
-
-func (e *echo) CloseSend() error {
-	close(e.lines)
-	return nil
-}
-
-func (e *echo) Recv() ([]byte, error) {
-	line, isOpen := <-e.lines
-	if !isOpen {
-		return nil, io.EOF
-	}
-	return []byte(line), nil
 }

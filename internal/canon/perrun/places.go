@@ -8,8 +8,8 @@ import (
 
 // A place is where a kind of messages has an ID.
 type place struct {
-	// kind of messages: one that has the member, or a member with one of the values. "!" says
-	// that the member is missing.
+	// when has the conditions for the messages, all of which must hold: "method" for a message
+	// with this member, "!method" for one without it, "type=a" for one with this value.
 	when []string
 
 	path string // of the ID
@@ -43,19 +43,31 @@ var places = []place{
 
 // A message has what is read of one JSON message.
 type message struct {
-	members map[string]string // text by name; "" for a value that is no scalar
-	scalars map[string]Value  // by path, those at a path of places
+	members map[string]string // the values at the top by name; a list and an object are ""
+	scalars map[string]scalar // by path; those with the longest paths are left out, see deepest
+}
+
+// A scalar is a string, a number or a boolean in JSON.
+type scalar struct {
+	text       string // with the quotes of a string
+	start, end int    // its place
 }
 
 // idsOf returns the IDs of a message, or of each message of a batch.
 func idsOf(text string, isSent bool) (ids []Value) {
 	for _, m := range readMessages(text) {
 		for _, p := range places {
-			v, hasID := m.scalars[p.path]
-			if hasID && m.is(p.when) {
-				v.Name = p.kind(isSent) + ":" + v.Name
-				ids = append(ids, v)
+			id, hasID := m.scalars[p.path]
+			if !hasID || !m.is(p.when) {
+				continue
 			}
+			ids = append(ids, Value{
+				Start:  id.start,
+				End:    id.end,
+				Name:   p.kind(isSent) + ":" + id.text,
+				path:   p.path,
+				isJSON: true,
+			})
 		}
 	}
 	return ids
@@ -101,6 +113,7 @@ func readMessages(text string) (all []message) {
 		if !isValue || len(s.Path) > deepest {
 			continue
 		}
+		// The list of a batch has no name, so that paths in it begin with a slash.
 		path, isOfBatch := strings.CutPrefix(strings.Join(s.Path, "/"), inBatch)
 		isOpen := s.Token == exactjson.Open
 		depth := len(s.Path)
@@ -123,7 +136,7 @@ func readMessages(text string) (all []message) {
 }
 
 func newMessage() message {
-	return message{members: map[string]string{}, scalars: map[string]Value{}}
+	return message{members: map[string]string{}, scalars: map[string]scalar{}}
 }
 
 // read reads a value at a path of the message.
@@ -141,7 +154,7 @@ func (m *message) read(s *exactjson.Scanner, text, path string) {
 			m.members[path] = strings.Trim(value, `"`)
 		}
 		if s.Kind != exactjson.Null {
-			m.scalars[path] = Value{Start: s.Start, End: s.End, Name: value, path: path, isJSON: true}
+			m.scalars[path] = scalar{value, s.Start, s.End}
 		}
 	}
 }
