@@ -12,18 +12,18 @@ type naming struct {
 	rec  *indexed
 	done []bool // by the index of the message: taken or received
 
-	recorded map[string]string // the recorded name, by that of the conversation
-	current  map[string]string // the name of the conversation, by the recorded one
+	toRecorded map[string]string // from a name of the conversation to the recorded one
+	toCurrent  map[string]string // the reverse
 }
 
 // newNaming returns the naming of a conversation that begins with names. It returns false if the
 // recording begins with another number of them.
 func newNaming(rec *indexed, names []string) (*naming, bool) {
 	n := &naming{
-		rec:      rec,
-		done:     make([]bool, len(rec.messages)),
-		recorded: map[string]string{},
-		current:  map[string]string{},
+		rec:        rec,
+		done:       make([]bool, len(rec.messages)),
+		toRecorded: map[string]string{},
+		toCurrent:  map[string]string{},
 	}
 	if !n.agrees(rec.opening, names) {
 		return nil, false
@@ -35,8 +35,8 @@ func newNaming(rec *indexed, names []string) (*naming, bool) {
 // bind notes that the names of a conversation stand for those of a message.
 func (n *naming) bind(recorded, names []string) {
 	for i, name := range names {
-		n.current[recorded[i]] = name
-		n.recorded[name] = recorded[i]
+		n.toCurrent[recorded[i]] = name
+		n.toRecorded[name] = recorded[i]
 	}
 }
 
@@ -69,21 +69,21 @@ func agreesWithFirst(recorded, names []string) bool {
 
 // isBound reports whether a name stands for a recorded one.
 func (n *naming) isBound(recorded, name string) bool {
-	current, isKnown := n.current[recorded]
+	current, isKnown := n.toCurrent[recorded]
 	return isKnown && current == name
 }
 
 // isFree reports whether neither of two names stands for another one.
 func (n *naming) isFree(recorded, name string) bool {
-	_, hasCurrent := n.current[recorded]
-	_, hasRecorded := n.recorded[name]
+	_, hasCurrent := n.toCurrent[recorded]
+	_, hasRecorded := n.toRecorded[name]
 	return !hasCurrent && !hasRecorded
 }
 
 // A taking is a recorded message that a sent one can take.
 type taking struct {
-	index    int
-	exchange *exchange // what must change places before; nil if nothing has to
+	index int
+	swap  *swap // what must change places before; nil if nothing has to
 }
 
 // find returns the first message that is not taken of a form, and whose names agree.
@@ -100,9 +100,9 @@ func (n *naming) find(form formID, names []string) (taking, bool) {
 		if n.done[index] {
 			continue
 		}
-		e, ok := n.exchangeFor(n.rec.names[index], names)
-		if ok {
-			return taking{index, e}, true
+		s := n.swapFor(n.rec.names[index], names)
+		if s != nil {
+			return taking{index, s}, true
 		}
 	}
 	return taking{}, false
@@ -116,15 +116,15 @@ func (n *naming) canSend(index int, names []string) bool {
 		return false
 	}
 	return !slices.ContainsFunc(recorded, func(name string) bool {
-		_, isKnown := n.current[name]
+		_, isKnown := n.toCurrent[name]
 		return !isKnown && n.rec.isIssued(name)
 	})
 }
 
 // take takes a message for a sent one.
 func (n *naming) take(t taking, names []string) {
-	if t.exchange != nil {
-		n.apply(t.exchange)
+	if t.swap != nil {
+		n.apply(t.swap)
 	}
 	n.done[t.index] = true
 	n.bind(n.rec.names[t.index], names)
@@ -141,7 +141,7 @@ func (n *naming) receive(index int) []string {
 			n.bind([]string{name}, []string{name})
 		}
 		// It has no current name if the conversation has made up the same name for another one.
-		names[i] = cmp.Or(n.current[name], name)
+		names[i] = cmp.Or(n.toCurrent[name], name)
 	}
 	return names
 }
@@ -168,61 +168,74 @@ func (n *naming) follow(m message, names []string) bool {
 	return m.isAside
 }
 
-// An exchange says which names of a recording, and which messages of it, change places.
-type exchange struct {
-	names    map[string]string
-	messages [][2]int
+// A swap makes recorded names, and the recorded messages that have them, change places.
+//
+// For example, a program opens four sessions by equal requests and gets four IDs. In the recording,
+// it asked for the weather in session 1. In a replay, it may ask in session 2, since nothing has told
+// the sessions apart. Then sessions 1 and 2 change places.
+type swap struct {
+	names    map[string]string // from each name to the one with which it changes places
+	messages [][2]int          // the indexes of messages that change places
 }
 
-// exchangeFor returns the exchange after which the names of a sent message agree with those of a
-// recorded one. Names can change places if a client cannot tell them apart by what it has received:
-// four sessions are opened by equal requests and get four IDs, and the client is free to use any of
-// them for its first question.
-func (n *naming) exchangeFor(recorded, names []string) (*exchange, bool) {
+// swapFor returns the swap that makes the names of a sent message agree with those of a recorded one.
+// It is for a message that does not agree without a swap, and returns nil if no swap helps.
+func (n *naming) swapFor(recorded, names []string) *swap {
 	if len(recorded) != len(names) {
-		return nil, false
+		return nil
 	}
-	e := &exchange{names: map[string]string{}}
+	s := &swap{names: map[string]string{}}
 	for i, name := range names {
 		if n.isBound(recorded[i], name) {
 			continue
 		}
-		standsFor, isKnown := n.recorded[name]
-		switch {
-		case isKnown && n.addExchange(e, standsFor, recorded[i]):
-		case !isKnown && n.isFree(recorded[i], name) && !n.rec.isIssued(recorded[i]):
-		default:
-			return nil, false
+		standsFor, isKnown := n.toRecorded[name]
+		if isKnown {
+			canSwap := n.addNames(s, standsFor, recorded[i])
+			if !canSwap {
+				return nil
+			}
+			continue
+		}
+		// A name that the program has just made up: take binds it, if the recorded one was made
+		// up by the program, too.
+		canBind := n.isFree(recorded[i], name) && !n.rec.isIssued(recorded[i])
+		if !canBind {
+			return nil
 		}
 	}
-	return e, len(e.names) > 0
+	if len(s.names) == 0 {
+		return nil
+	}
+	return s
 }
 
-// addExchange adds two names of a recording, and all that depends on them, to an exchange.
-func (n *naming) addExchange(e *exchange, a, b string) bool {
+// addNames adds two recorded names to a swap, and all names and messages that must change places with
+// them. It returns false if that is not possible.
+func (n *naming) addNames(s *swap, a, b string) bool {
 	switch {
-	case e.names[a] == b && e.names[b] == a:
+	case s.names[a] == b && s.names[b] == a:
 		return true
-	case a == b || e.names[a] != "" || e.names[b] != "":
+	case a == b || s.names[a] != "" || s.names[b] != "":
 		return false
 	}
-	e.names[a] = b
-	e.names[b] = a
+	s.names[a] = b
+	s.names[b] = a
 
 	isIssued := n.rec.isIssued(a)
 	switch {
 	case isIssued != n.rec.isIssued(b):
 		return false
 	case !isIssued:
-		return n.exchangeSent(e, a, b)
+		return n.addSent(s, a, b)
 	case n.isUsed(a) || n.isUsed(b):
 		return false // the client has told them apart
 	}
-	return n.exchangeReceived(e, a, b)
+	return n.addReceived(s, a, b)
 }
 
-// exchangeSent adds the messages that were sent with two names of the program.
-func (n *naming) exchangeSent(e *exchange, a, b string) bool {
+// addSent adds the messages that were sent with two names of the program.
+func (n *naming) addSent(s *swap, a, b string) bool {
 	ofA := n.rec.sentWith[a]
 	ofB := n.rec.sentWith[b]
 	if len(ofA) == 0 || len(ofB) == 0 {
@@ -232,12 +245,12 @@ func (n *naming) exchangeSent(e *exchange, a, b string) bool {
 	if n.rec.messages[i].form != n.rec.messages[j].form {
 		return false
 	}
-	return n.exchangeMessages(e, i, j)
+	return n.addMessages(s, i, j)
 }
 
-// exchangeReceived adds the messages that were received with two names of the other side. As many
+// addReceived adds the messages that were received with two names of the other side. As many
 // of them must be equal as were received with one of the names.
-func (n *naming) exchangeReceived(e *exchange, a, b string) bool {
+func (n *naming) addReceived(s *swap, a, b string) bool {
 	ofA := n.rec.receivedWith[a]
 	ofB := n.rec.receivedWith[b]
 	count := max(n.countDone(ofA), n.countDone(ofB))
@@ -249,23 +262,23 @@ func (n *naming) exchangeReceived(e *exchange, a, b string) bool {
 		if i == j || n.rec.messages[i].form != n.rec.messages[j].form {
 			return false
 		}
-		if !n.exchangeMessages(e, i, j) {
+		if !n.addMessages(s, i, j) {
 			return false
 		}
 	}
 	return true
 }
 
-// exchangeMessages adds two messages of one form, and their names.
-func (n *naming) exchangeMessages(e *exchange, i, j int) bool {
+// addMessages adds two messages of one form, and their names.
+func (n *naming) addMessages(s *swap, i, j int) bool {
 	pair := [2]int{i, j}
-	if slices.Contains(e.messages, pair) {
+	if slices.Contains(s.messages, pair) {
 		return true // they were added with another name
 	}
-	e.messages = append(e.messages, pair)
+	s.messages = append(s.messages, pair)
 	for m, name := range n.rec.names[i] {
 		other := n.rec.names[j][m]
-		if name != other && !n.addExchange(e, name, other) {
+		if name != other && !n.addNames(s, name, other) {
 			return false
 		}
 	}
@@ -288,23 +301,23 @@ func (n *naming) isUsed(name string) bool {
 }
 
 // apply makes names and messages change places.
-func (n *naming) apply(e *exchange) {
-	for _, pair := range e.messages {
+func (n *naming) apply(s *swap) {
+	for _, pair := range s.messages {
 		first, second := pair[0], pair[1]
 		n.done[first], n.done[second] = n.done[second], n.done[first]
 	}
 
 	// Each name of the conversation now stands for the partner of the name for which it stood.
 	moved := map[string]string{} // the name of the conversation, by the recorded one
-	for recorded, partner := range e.names {
-		current, isKnown := n.current[recorded]
+	for recorded, partner := range s.names {
+		current, isKnown := n.toCurrent[recorded]
 		switch {
 		case isKnown:
 			moved[partner] = current
 		case n.rec.isIssued(recorded):
 			moved[partner] = recorded // an ID that was not received yet comes as it is recorded
 		}
-		delete(n.current, recorded)
+		delete(n.toCurrent, recorded)
 	}
 	for recorded, current := range moved {
 		n.bind([]string{recorded}, []string{current})

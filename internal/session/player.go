@@ -251,7 +251,7 @@ func (p *Player) sendNamed(key formKey, names []string) (Place, error) {
 		n := p.namings[rec]
 		t := takings[n.rec]
 		n.take(t, names)
-		if t.exchange != nil {
+		if t.swap != nil {
 			delete(p.reached, rec) // a message before it may be undone now
 		}
 	}
@@ -535,7 +535,7 @@ func (p *Player) RecordedNames(names []string) []string {
 	defer p.group.mu.Unlock()
 	recorded := make([]string, len(names))
 	for i, name := range names {
-		recorded[i] = cmp.Or(p.namings[p.recording].recorded[name], name)
+		recorded[i] = cmp.Or(p.namings[p.recording].toRecorded[name], name)
 	}
 	return recorded
 }
