@@ -26,8 +26,7 @@ type liveLink struct {
 	// waiting are messages that come before the others. Only the goroutine that receives uses it.
 	waiting []receivedOutput
 
-	// input is what the next message that is sent has for the program. The caller of Send of
-	// the link of the recorder sets it.
+	// input is what the program gets for the message that is being sent; prepareSend sets it.
 	input []byte
 
 	// output is what the message that was received last has for the client. Only the goroutine
@@ -36,6 +35,17 @@ type liveLink struct {
 
 	mu    sync.Mutex      // guards pings
 	pings map[string]bool // the keys of requests that are not recorded, see [jsonMessage.requestKey]
+}
+
+// prepareSend is called before the recorder gets a message of the client, which then calls Send. input
+// is the part of the message that the program has not got yet.
+func (l *liveLink) prepareSend(m interaction.Message, input []byte) {
+	mark := FirstMark(m.Data)
+	if mark != "" {
+		l.reject(mark)
+	}
+	l.program.flush()
+	l.input = append([]byte(nil), input...)
 }
 
 // Send gives the program what the message stands for.

@@ -261,33 +261,31 @@ func (s *Session) sendPing(ping *jsonMessage, l line) {
 	deliver(s.client, ping.pong(), false)
 }
 
-// send sends a message. input is what a live program has not got of it yet. The caller holds the
-// lock.
+// send gives a message of the client to the recorder, which records it and passes it on to the live
+// program, or looks for it in the recording. input is the part of the message that the live program
+// has not got yet. The caller holds the lock.
 func (s *Session) send(m interaction.Message, input []byte) {
 	if s.link == nil || s.refused != "" {
 		return
 	}
 	if s.live != nil {
-		mark := FirstMark(m.Data)
-		if mark != "" {
-			s.live.reject(mark)
-		}
-		s.live.program.flush()
-		s.live.input = append([]byte(nil), input...)
+		s.live.prepareSend(m, input)
 	}
 	if m.Kind == interaction.Text || m.Kind == interaction.Bytes {
 		m.Data = s.place.MaskSent(m.Data)
 	}
+
 	err := s.link.Send(m)
 	var refusal *exchange.Refusal
 	switch {
 	case errors.As(err, &refusal):
 		s.refuse(refusal.Text)
-	case err == exchange.ErrSignalUnrecorded:
-		s.exitWith(signalPrefix + m.Data) // as a program does that does not handle the signal
+	case errors.Is(err, exchange.ErrSignalUnrecorded):
+		s.exitWith(signalPrefix + m.Data) // like a program that does not handle the signal
 		s.cancel()
+	default:
+		// The message is sent, or the session is over; then Recv of the link returns the error.
 	}
-	// Any other error says that the session is over: Recv returns it, too.
 }
 
 // refuse ends a session with what it has that is not recorded. All requests without a response get

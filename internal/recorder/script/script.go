@@ -463,7 +463,10 @@ func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 		}
 		return s.withMadeIDs(resp.Events[place.Message]), delay, exchange.EventReady
 	case session.Waiting:
-		return s.nextWhileWaiting()
+		if s.canStillSend() {
+			return nil, 0, exchange.AwaitsClient
+		}
+		return s.exitEarly()
 	}
 	switch s.current().Response.End {
 	case interaction.EndError:
@@ -474,26 +477,34 @@ func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 	return nil, 0, exchange.ScriptEnded
 }
 
-// nextWhileWaiting returns the next event if the client has to send something first. If it has closed
-// the standard input of a process, it cannot: then the recorded exit comes at once.
-func (s *Script) nextWhileWaiting() (interaction.Event, int64, exchange.ScriptState) {
+// canStillSend reports whether the client may send what was sent before the next event. A client that
+// has closed the standard input of a process can only send signals.
+func (s *Script) canStillSend() bool {
+	s.mu.Lock()
+	isInputClosed := s.isInputClosed
+	s.mu.Unlock()
+	return !s.group.ofProcess || !isInputClosed || s.awaitsSignal()
+}
+
+// exitEarly returns the recorded exit of a process as the next event, and the end of the session when
+// it is called again. What was recorded before the exit is left out. A recording without an exit ends
+// when the client leaves.
+func (s *Script) exitEarly() (interaction.Event, int64, exchange.ScriptState) {
+	const delayMS = 0
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.group.ofProcess || !s.isInputClosed || s.awaitsSignal() {
-		return nil, 0, exchange.AwaitsClient
-	}
 	if s.hasExited {
-		return nil, 0, exchange.ScriptEnded
+		return nil, delayMS, exchange.ScriptEnded
 	}
 	events := s.current().Response.Events
-	last := events[len(events)-1] // the client has something to send, so there is one
-	m, _ := last.Message()
-	isExit := m.Kind == interaction.Close && !m.Sent
+	last := events[len(events)-1] // not empty: Next waits for one of them
+	m, isMessage := last.Message()
+	isExit := isMessage && m.Kind == interaction.Close && !m.Sent
 	if !isExit {
-		return nil, 0, exchange.AwaitsClient
+		return nil, delayMS, exchange.AwaitsClient
 	}
 	s.hasExited = true
-	return last, 0, exchange.EventReady
+	return last, delayMS, exchange.EventReady
 }
 
 // awaitsSignal reports whether the client may still send a recorded signal.
