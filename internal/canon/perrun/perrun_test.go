@@ -35,6 +35,10 @@ func TestIDsAreFoundAtTheirPlaces(t *testing.T) {
 			"an error", `{"error":{"code":1},"id":1}`,
 			[]string{"received id:1"}, []string{"sent id:1"},
 		},
+		{
+			"a result next to an error", `{"id":1,"result":2,"error":null}`,
+			[]string{"received id:1"}, []string{"sent id:1"},
+		},
 		{"an error without an ID", `{"error":{"code":1},"id":null}`, nil, nil},
 		{"a notification", `{"method":"m","params":{"id":1}}`, nil, nil},
 		{
@@ -132,6 +136,7 @@ func FuzzValues(f *testing.F) {
 		`[{"id":1,"result":{}},{"id":2,"error":{}}]`,
 		"in $PROMPTECHO_TEMP/T123/001: " + item,
 		`{"a":"` + item, `{"id":1}{"method":"x"}`, `[[{"id":1,"method":"m"}]]`, "",
+		`{"id":1,"result":2,"error":null}`,
 	} {
 		f.Add(text)
 	}

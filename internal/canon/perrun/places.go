@@ -61,6 +61,7 @@ func idsOf(text string, isSent bool) (ids []Value) {
 			if !hasID || !m.is(p.when) {
 				continue
 			}
+			delete(m.scalars, p.path) // a response of JSON-RPC 1.0 has a result and an error
 			ids = append(ids, Value{
 				Start:  id.start,
 				End:    id.end,
