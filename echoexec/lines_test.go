@@ -1,6 +1,7 @@
 package echoexec_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -101,6 +102,38 @@ func TestLineThatIsNotRecordedEndsTheProgram(t *testing.T) {
 	var miss *promptecho.MissError
 	if !errors.As(err, &miss) || status != 1 || !strings.Contains(stderr, `"two"`) {
 		t.Errorf("status %d, %s\nthe run ended with %v", status, stderr, err)
+	}
+}
+
+// A random text of the client that the program repeats is compared as it is, whether the client sends
+// it again before or after it has read that.
+func TestTextOfTheClientIsRepeatedAtAnyTime(t *testing.T) {
+	t.Parallel()
+	const id = "aeeebf91-c249-91b2-d6c4-9923defd23ec"
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := start(t, rec, program("cat", "", true))
+		lines := bufio.NewScanner(p)
+		fmt.Fprintln(p, "open", id)
+		if mode == promptecho.ModeAll {
+			lines.Scan()
+		}
+		fmt.Fprintln(p, "read", id)
+		p.Stdin.Close()
+		for lines.Scan() {
+		}
+		err = p.Wait()
+		if err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+		err = rec.Close()
+		if err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
 	}
 }
 

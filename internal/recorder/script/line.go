@@ -7,14 +7,29 @@ import (
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
-// seenNames has the names that were in a session with a process so far. A random text is a name
-// wherever it is sent if it was seen before; any other one may be what a message is about. See package
-// perrun.
+// seenNames has the random texts and the other names that were in a session with a process so far. A
+// random text that came from the process is a name wherever it is sent: its value is true. One that
+// the client sent first is what a message is about: its value is false, and the process may repeat it
+// before or after the client sends it again. See package perrun.
 type seenNames map[string]bool
 
 func (seen seenNames) add(names []string) {
 	for _, name := range names {
-		seen[name] = true
+		_, isSeen := seen[name]
+		if !isSeen {
+			seen[name] = true
+		}
+	}
+}
+
+// addSent adds the names of a message that the client sends, and its other random texts.
+func (seen seenNames) addSent(text string, names []string) {
+	seen.add(names)
+	for _, name := range perrun.Names(perrun.Tokens(text)) {
+		_, isSeen := seen[name]
+		if !isSeen {
+			seen[name] = false
+		}
 	}
 }
 
@@ -47,13 +62,14 @@ func compareLines(rec *tape.Recording, it *interaction.Interaction) compared {
 		values:   make([][]perrun.Value, len(it.Response.Events)),
 	}
 	seen := seenNames{}
-	seen.add(c.names)
+	seen.addSent(string(req.Body), c.names)
 	for i, event := range it.Response.Events {
 		m, _ := event.Message()
 		switch {
 		case !m.Sent:
 			c.values[i] = perrun.OfReceived(m.Data)
 			c.messages[i] = receivedLine(m, c.values[i])
+			seen.add(c.messages[i].Names)
 		case m.Kind == interaction.Close:
 			c.messages[i] = session.Message{Sent: true, Form: closeForm}
 		default:
@@ -64,8 +80,8 @@ func compareLines(rec *tape.Recording, it *interaction.Interaction) compared {
 			c.hasDrift = c.hasDrift || f.mayDrift
 			names := perrun.Names(sent.values)
 			c.messages[i] = session.Message{Sent: true, Form: f.key, Names: names}
+			seen.addSent(m.Data, names)
 		}
-		seen.add(c.messages[i].Names)
 	}
 	return c
 }

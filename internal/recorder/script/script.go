@@ -48,11 +48,11 @@ func (s *Scripts) Open(m *tape.Match, rec *tape.Recording, by string) (*Script, 
 		return nil, err
 	}
 	var names []string
+	seen := seenNames{}
 	if g.ofProcess {
 		names = openingNames(&m.Request)
+		seen.addSent(string(m.Request.Body), names)
 	}
-	seen := seenNames{}
-	seen.add(names)
 	player, ok := g.engine.Open(names...)
 	if !ok {
 		// The recording is played again, see AllowRepeats.
@@ -253,15 +253,13 @@ func (s *Script) sendLine(m interaction.Message) error {
 	m, _ = s.opening.Split(m)
 	s.mu.Lock()
 	sent := s.seen.lineOf(m.Data)
+	names := perrun.Names(sent.values)
+	s.seen.addSent(m.Data, names) // the process may answer before take returns
 	s.mu.Unlock()
 	masked := m
 	masked.Data = sent.masked
-	names := perrun.Names(sent.values)
 	match, place, err := s.take(&masked, nil, names)
 	if err == nil {
-		s.mu.Lock()
-		s.seen.add(names)
-		s.mu.Unlock()
 		s.noteDrift(s.forReport(m, sent, match).Form, place)
 		return nil
 	}
