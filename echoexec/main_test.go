@@ -71,6 +71,13 @@ func allPrograms() map[string]func(in *bufio.Scanner) {
 			in.Scan()
 			fmt.Print("thanks, " + in.Text())
 		},
+		"shell": func(in *bufio.Scanner) { // it asks in its standard error, as Python does
+			fmt.Fprint(os.Stderr, ">>> ")
+			for in.Scan() {
+				fmt.Println(strings.ToUpper(in.Text()))
+				fmt.Fprint(os.Stderr, ">>> ")
+			}
+		},
 		"crlf": func(*bufio.Scanner) { fmt.Print("one\r\ntwo\r\n\r\nthree\r") },
 		"sleep": func(*bufio.Scanner) {
 			fmt.Println(os.Getpid())

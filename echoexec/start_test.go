@@ -65,6 +65,29 @@ func TestPromptIsWrittenBeforeItIsAnswered(t *testing.T) {
 	}
 }
 
+// A prompt may be in the standard error, and stays without a newline at its end.
+func TestPromptInStandardError(t *testing.T) {
+	t.Parallel()
+	cycle(t, func(t *testing.T, rec *promptecho.Recorder, cmd *exec.Cmd) string {
+		p := start(t, rec, cmd)
+		lines := bufio.NewScanner(p)
+		var got strings.Builder
+		for _, word := range []string{"one", "two"} {
+			prompt := make([]byte, len(">>> "))
+			_, err := io.ReadFull(p.Stderr, prompt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			fmt.Fprintln(p, word)
+			lines.Scan()
+			got.WriteString(string(prompt) + lines.Text() + "\n")
+		}
+		p.Close()
+		rest, err := io.ReadAll(p.Stderr)
+		return fmt.Sprintf("%s%q %v", got.String(), rest, err)
+	}, "shell")
+}
+
 // A program that fails does so in replay, with its exit status.
 func TestStartFailsAsTheProgramDoes(t *testing.T) {
 	t.Parallel()

@@ -63,7 +63,7 @@ func written(m interaction.Message) []byte {
 	switch m.Kind {
 	case interaction.Text, interaction.Stderr:
 		return []byte(m.Data + "\n")
-	case interaction.Bytes:
+	case interaction.Bytes, interaction.StderrBytes:
 		return []byte(m.Data)
 	}
 	return nil

@@ -150,11 +150,13 @@ func waitFor(done <-chan struct{}) bool {
 	}
 }
 
-// flush ends the line of the standard output that is not complete, and waits until all that the
-// process wrote is recorded. It is called before a message is sent: the client may answer what it
-// has read of the line, such as a prompt. A JSON object goes on after the message.
+// flush ends the lines that are not complete, and waits until all that the process wrote is recorded.
+// It is called before a message is sent: the client may answer what it has read of a line, such as a
+// prompt. Python and sh write prompts to the standard error. A JSON object goes on after the message.
 func (p *program) flush() {
-	if p.stdout.flush() {
+	hasLine := p.stdout.flush()
+	hasErrorLine := p.stderr.flush()
+	if hasLine || hasErrorLine {
 		p.outputs.awaitTaken()
 	}
 }
@@ -223,7 +225,7 @@ func (r *outputReader) endLine() bool {
 	}
 	m := interaction.Message{Kind: interaction.Bytes, Data: text}
 	if r.isStderr {
-		m = ofStderr(text)
+		m.Kind = interaction.StderrBytes
 	}
 	r.to.put(output{message: m, isMessage: true, isStderr: r.isStderr})
 	return true

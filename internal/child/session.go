@@ -350,7 +350,7 @@ func (s *Session) receive() {
 			how = m.Data
 			continue
 		}
-		deliver(s.client, s.output(m), m.Kind == interaction.Stderr)
+		deliver(s.client, s.output(m), m.IsStderr())
 	}
 }
 
@@ -393,10 +393,10 @@ func (s *Session) output(m interaction.Message) []byte {
 
 // classOf returns the class of a received message. A request that it responds to is no longer open.
 func (s *Session) classOf(m interaction.Message) class {
-	switch m.Kind {
-	case interaction.Close:
+	switch {
+	case m.Kind == interaction.Close:
 		return classExit
-	case interaction.Stderr:
+	case m.IsStderr():
 		return classStderr
 	}
 	parsed := parse(m.Data)

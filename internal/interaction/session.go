@@ -24,6 +24,7 @@ import (
 //	sent_close, received_close   how a side closed the session: "1000 bye", or "" without a code
 //	sent_signal                  the name of a signal that a process was sent
 //	received_stderr              a line that a process wrote to its standard error
+//	received_stderr_bytes        what it wrote there without a newline
 //	received_file                a file that a process wrote, see package child
 //
 // The messages of a process are lines without the newline at their end; bytes are what does not end
@@ -54,15 +55,16 @@ const (
 	Bytes MessageKind = "_bytes"
 	Close MessageKind = "_close" // the side that sends it sends nothing after it
 
-	Signal MessageKind = "_signal" // only sent
-	Stderr MessageKind = "_stderr" // only received
-	File   MessageKind = "_file"   // only received
+	Signal      MessageKind = "_signal"       // only sent
+	Stderr      MessageKind = "_stderr"       // only received
+	StderrBytes MessageKind = "_stderr_bytes" // only received
+	File        MessageKind = "_file"         // only received
 )
 
 // sentKinds and receivedKinds are the kinds of messages that each side has.
 var (
 	sentKinds     = []MessageKind{Text, Bytes, Close, Signal}
-	receivedKinds = []MessageKind{Text, Bytes, Close, Stderr, File}
+	receivedKinds = []MessageKind{Text, Bytes, Close, Stderr, StderrBytes, File}
 )
 
 // A Message is one message of a session.
@@ -88,6 +90,9 @@ type storedAudio struct {
 	SHA256 string `json:"sha256"`
 	Pieces string `json:"pieces,omitempty"` // if it is not the same
 }
+
+// IsStderr reports whether a process wrote the message to its standard error.
+func (m *Message) IsStderr() bool { return m.Kind == Stderr || m.Kind == StderrBytes }
 
 // Event returns the message as an event of a response.
 func (m *Message) Event() Event {
@@ -155,7 +160,11 @@ func IsSentField(name string) bool {
 
 // IsBytesField reports whether a field of this name has the bytes of a message.
 func IsBytesField(name string) bool {
-	return name == receivedPrefix+string(Bytes) || name == sentPrefix+string(Bytes)
+	switch name {
+	case sentPrefix + string(Bytes), receivedPrefix + string(Bytes), receivedPrefix + string(StderrBytes):
+		return true
+	}
+	return false
 }
 
 // HasOnlyMessages reports whether the stream of this name has no framing of its own, so that

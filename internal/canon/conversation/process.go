@@ -81,13 +81,14 @@ func protocolOf(values []*exactjson.Value) *protocol {
 // setProcessTitle sets the title of a message that only sessions with processes have.
 func (m *SessionMessage) setProcessTitle(event interaction.Event) {
 	message, ok := event.Message()
-	switch {
-	case !ok:
-	case message.Kind == interaction.Bytes && utf8.ValidString(message.Data):
+	if ok && isBytes(&message) && utf8.ValidString(message.Data) {
 		m.Body = message.Data // a line without a newline at its end
 		m.Bytes = 0
 		m.SHA256 = ""
-	case message.Kind == interaction.Stderr:
+	}
+	switch {
+	case !ok:
+	case message.IsStderr():
 		m.Title = "stderr"
 	case message.Kind == interaction.Signal:
 		m.Title = "signal " + message.Data

@@ -46,12 +46,12 @@ func TestProcessesReadInTheirProtocols(t *testing.T) {
 	for _, tt := range []struct{ name, kind, lines, want string }{
 		{
 			"lines of text, signals and files", Process,
-			"sent hello\nreceived_stderr warning\nreceived {\"n\":1}\n" +
+			"sent hello\nreceived_stderr warning\nreceived_stderr_bytes >>>\nreceived {\"n\":1}\n" +
 				`received_file {"path":"a.go","text":"package a"}` + "\n" +
 				`received_file {"path":"b.go","removed":true}` + "\n" +
 				"sent_signal interrupt\nreceived_close signal: interrupt",
-			"1>  | hello\n2< stderr | warning\n3<  | {\"n\":1}\n4< writes a.go | text package a\n" +
-				"5< removes b.go |\n6> signal interrupt |\n7< signal: interrupt |",
+			"1>  | hello\n2< stderr | warning\n3< stderr | >>>\n4<  | {\"n\":1}\n" +
+				"5< writes a.go | text package a\n6< removes b.go |\n7> signal interrupt |\n8< signal: interrupt |",
 		},
 		{
 			"a batch", JSONRPC,

@@ -179,7 +179,7 @@ func readEvent(event interaction.Event) (m SessionMessage) {
 	switch {
 	case message.Kind == interaction.Close:
 		return SessionMessage{Sent: message.Sent, Closed: &message.Data}
-	case message.Kind == interaction.Bytes && message.Audio == nil:
+	case isBytes(&message) && message.Audio == nil:
 		m.Sent = message.Sent
 		m.setBytes([]byte(message.Data))
 		return m
@@ -194,6 +194,11 @@ func readEvent(event interaction.Event) (m SessionMessage) {
 		m.SHA256 = digestOf(message.Audio.Sum)
 	}
 	return m
+}
+
+// isBytes reports whether a message has bytes, which need not be a text.
+func isBytes(m *interaction.Message) bool {
+	return m.Kind == interaction.Bytes || m.Kind == interaction.StderrBytes
 }
 
 // payloadOf returns the payload of an event, or all of its fields if it has none.

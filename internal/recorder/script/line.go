@@ -99,6 +99,6 @@ func receivedLine(m interaction.Message, values []perrun.Value) session.Message 
 	return session.Message{
 		Form:  receivedForm(masked.Event()),
 		Names: perrun.Names(values),
-		Aside: m.Kind == interaction.Stderr || m.Kind == interaction.File,
+		Aside: m.IsStderr() || m.Kind == interaction.File,
 	}
 }
