@@ -137,6 +137,47 @@ func TestTextOfTheClientIsRepeatedAtAnyTime(t *testing.T) {
 	}
 }
 
+// Messages of LSP have headers and no newlines. IDs, paths and refusals change their lengths.
+func TestMessagesWithHeaders(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	ask := func(mode promptecho.Mode, ids ...int) (answers []string, err error) {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := start(t, rec, program("lsp", "", true))
+		answersOf := bufio.NewReader(p)
+		for i, id := range ids {
+			writeFramed(p, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"open","params":%d}`, id, i))
+			answer, err := readFramed(answersOf)
+			if err != nil {
+				t.Fatalf("%s: %v", mode, err)
+			}
+			answers = append(answers, string(answer))
+		}
+		p.Close()
+		return answers, rec.Close()
+	}
+	recorded, err := ask(promptecho.ModeAll, 1, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := ask(promptecho.ModeNone, 1, 200, 3)
+	want := strings.Replace(recorded[1], `"id":2`, `"id":200`, 1)
+	if err != nil || got[1] != want {
+		t.Errorf("replayed %s, %v, want %s", got, err, want)
+	}
+	got, err = ask(promptecho.ModeNone, 1, 2, 3, 4)
+	if err == nil || !strings.Contains(got[3], `"code":-32418`) {
+		t.Errorf("the answer to a request that is not recorded: %s, %v", got, err)
+	}
+	cassette, err := os.ReadFile(file)
+	if err != nil || strings.Contains(string(cassette), "Content-Length") {
+		t.Errorf("the cassette: %v\n%s", err, cassette)
+	}
+}
+
 // What stands for a folder in a cassette must not be in a line.
 func TestMarkInALineFailsTheRecording(t *testing.T) {
 	t.Parallel()

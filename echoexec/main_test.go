@@ -71,6 +71,18 @@ func allPrograms() map[string]func(in *bufio.Scanner) {
 			in.Scan()
 			fmt.Print("thanks, " + in.Text())
 		},
+		"lsp": func(*bufio.Scanner) { // a language server: each message has a header
+			in := bufio.NewReader(os.Stdin)
+			for {
+				text, err := readFramed(in)
+				if err != nil {
+					return
+				}
+				var m struct{ ID json.RawMessage }
+				json.Unmarshal(text, &m)
+				writeFramed(os.Stdout, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%d}`, m.ID, len(text)))
+			}
+		},
 		"shell": func(in *bufio.Scanner) { // it asks in its standard error, as Python does
 			fmt.Fprint(os.Stderr, ">>> ")
 			for in.Scan() {
@@ -126,6 +138,23 @@ func allPrograms() map[string]func(in *bufio.Scanner) {
 		},
 		"cat": func(*bufio.Scanner) { io.Copy(os.Stdout, os.Stdin) },
 	}
+}
+
+// writeFramed writes a message as LSP does.
+func writeFramed(w io.Writer, text string) {
+	fmt.Fprintf(w, "Content-Length: %d\r\n\r\n%s", len(text), text)
+}
+
+// readFramed reads a message as LSP does.
+func readFramed(r *bufio.Reader) ([]byte, error) {
+	var size int
+	_, err := fmt.Fscanf(r, "Content-Length: %d\r\n\r\n", &size)
+	if err != nil {
+		return nil, err
+	}
+	text := make([]byte, size)
+	_, err = io.ReadFull(r, text)
+	return text, err
 }
 
 // program returns the command of a program. If it is not installed, it cannot be started.

@@ -7,6 +7,33 @@ import (
 	"testing"
 )
 
+// However a stream is cut into pieces, its messages with headers are whole.
+func TestMessagesWithHeadersDoNotDependOnPieces(t *testing.T) {
+	t.Parallel()
+	texts := []string{"{\"a\":\n1}", "", strings.Repeat("é", 1000), "{}"}
+	stream := []byte("Content-Length: 2\r\nContent-Type: application/vscode-jsonrpc\r\n\r\n[]")
+	for _, text := range texts {
+		stream = append(stream, framed(text)...)
+	}
+	want := "[]|" + strings.Join(texts, "|")
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 100 {
+		var c lineCutter
+		var got []string
+		for rest := stream; len(rest) > 0; {
+			n := 1 + random.IntN(min(len(rest), 50))
+			complete, _ := c.add(rest[:n])
+			for _, l := range complete {
+				got = append(got, l.text)
+			}
+			rest = rest[n:]
+		}
+		if strings.Join(got, "|") != want || c.rest() != "" {
+			t.Fatalf("got %q", got)
+		}
+	}
+}
+
 // However a stream is cut into pieces, it has the same lines.
 func TestLinesDoNotDependOnPieces(t *testing.T) {
 	t.Parallel()

@@ -127,7 +127,8 @@ func (l *liveLink) addFiles() {
 func (l *liveLink) isPong(m interaction.Message) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.pings) == 0 || m.Kind != interaction.Text {
+	isLine := m.Kind == interaction.Text || m.Kind == interaction.Framed
+	if len(l.pings) == 0 || !isLine {
 		return false
 	}
 	parsed := parse(m.Data)

@@ -194,7 +194,7 @@ func (r *outputReader) add(piece []byte) {
 	defer r.mu.Unlock()
 	lines, end := r.lines.add(piece)
 	for _, l := range lines {
-		m := ofStdout(l.text)
+		m := ofStdout(l)
 		if r.isStderr {
 			m = ofStderr(l.text)
 		}
@@ -205,12 +205,12 @@ func (r *outputReader) add(piece []byte) {
 	}
 }
 
-// flush makes a message of a line that is not complete, unless it may be JSON. It reports whether
+// flush makes a message of a line that is not complete, unless that goes on. It reports whether
 // there was one.
 func (r *outputReader) flush() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.lines.mayBeJSON() {
+	if r.lines.goesOn() {
 		return false
 	}
 	return r.endLine()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -242,7 +243,7 @@ func (s *Session) sendLine(l line) {
 	default:
 		key := parsed.requestKey()
 		s.requests.add(key, parsed)
-		s.send(ofStdout(l.text), l.last)
+		s.send(ofStdout(l), l.last)
 		isRequest := key != ""
 		if s.refused != "" && !isRequest {
 			s.fail()
@@ -258,7 +259,7 @@ func (s *Session) sendPing(ping *jsonMessage, l line) {
 		s.live.forwardPing(key, l.last)
 		return
 	}
-	deliver(s.client, ping.pong(), false)
+	s.respond(ping.pong())
 }
 
 // send gives a message of the client to the recorder, which records it and passes it on to the live
@@ -271,7 +272,7 @@ func (s *Session) send(m interaction.Message, input []byte) {
 	if s.live != nil {
 		s.live.prepareSend(m, input)
 	}
-	if m.Kind == interaction.Text || m.Kind == interaction.Bytes {
+	if m.Kind != interaction.Signal {
 		m.Data = s.place.MaskSent(m.Data)
 	}
 
@@ -301,12 +302,21 @@ func (s *Session) refuse(reason string) {
 func (s *Session) answerRefused(m *jsonMessage) {
 	if m.requestKey() != "" {
 		s.isTold = true
-		deliver(s.client, m.refusal(s.refused), false)
+		s.respond(m.refusal(s.refused))
 		return
 	}
 	if !s.isTold {
 		s.fail()
 	}
+}
+
+// respond gives the client a line of JSON, which has a header if those of the client have one. The
+// caller holds the lock.
+func (s *Session) respond(text []byte) {
+	if s.lines.isFramed {
+		text = framed(strings.TrimSuffix(string(text), "\n"))
+	}
+	deliver(s.client, text, false)
 }
 
 // fail exits as a program does that cannot go on. The caller holds the lock.

@@ -21,6 +21,7 @@ import (
 //	field                        content
 //	sent, received               a text; JSON is shown as a structure
 //	sent_bytes, received_bytes   bytes
+//	sent_framed, received_framed a text after a header Content-Length, as in LSP and DAP
 //	sent_close, received_close   how a side closed the session: "1000 bye", or "" without a code
 //	sent_signal                  the name of a signal that a process was sent
 //	received_stderr              a line that a process wrote to its standard error
@@ -55,6 +56,9 @@ const (
 	Bytes MessageKind = "_bytes"
 	Close MessageKind = "_close" // the side that sends it sends nothing after it
 
+	// Framed is a text of a process after a header Content-Length, which is not stored.
+	Framed MessageKind = "_framed"
+
 	Signal      MessageKind = "_signal"       // only sent
 	Stderr      MessageKind = "_stderr"       // only received
 	StderrBytes MessageKind = "_stderr_bytes" // only received
@@ -63,8 +67,8 @@ const (
 
 // sentKinds and receivedKinds are the kinds of messages that each side has.
 var (
-	sentKinds     = []MessageKind{Text, Bytes, Close, Signal}
-	receivedKinds = []MessageKind{Text, Bytes, Close, Stderr, StderrBytes, File}
+	sentKinds     = []MessageKind{Text, Bytes, Framed, Close, Signal}
+	receivedKinds = []MessageKind{Text, Bytes, Framed, Close, Stderr, StderrBytes, File}
 )
 
 // A Message is one message of a session.
@@ -246,10 +250,12 @@ func (r *Request) IsForProcess() bool { return strings.HasPrefix(r.URL, ProcessU
 func (r *Request) ProcessName() string { return strings.TrimPrefix(r.URL, ProcessURL("")) }
 
 // IsLine reports whether the field of this name has a line of a process, without the newline at its
-// end.
+// end, or a whole message with a header.
 func IsLine(field string) bool {
 	switch field {
 	case sentPrefix, receivedPrefix, receivedPrefix + string(Stderr):
+		return true
+	case sentPrefix + string(Framed), receivedPrefix + string(Framed):
 		return true
 	}
 	return false

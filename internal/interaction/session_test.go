@@ -20,6 +20,7 @@ func TestMessagesAreEvents(t *testing.T) {
 		{Message{Sent: true, Kind: Close}, Event{{Name: "sent_close", Value: ""}}},
 		{Message{Sent: true, Kind: Signal, Data: "interrupt"}, Event{{Name: "sent_signal", Value: "interrupt"}}},
 		{Message{Kind: Stderr, Data: "ready"}, Event{{Name: "received_stderr", Value: "ready"}}},
+		{Message{Kind: Framed, Data: "{}"}, Event{{Name: "received_framed", Value: "{}"}}},
 		{Message{Kind: StderrBytes, Data: ">>> "}, Event{{Name: "received_stderr_bytes", Value: ">>> "}}},
 		{
 			Message{Sent: true, Data: `{"audio":""}`, Audio: &Audio{Size: 3, Sum: [32]byte{0xab}, Pieces: [32]byte{0xab}}},

@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -49,7 +50,8 @@ func (e *Exchange) readProcess(resp *interaction.Response) {
 // a line that is not JSON or only a scalar.
 func valueOf(event interaction.Event) *exactjson.Value {
 	m, ok := event.Message()
-	isLine := m.Kind == interaction.Text || m.Kind == interaction.Bytes
+	kinds := []interaction.MessageKind{interaction.Text, interaction.Bytes, interaction.Framed}
+	isLine := slices.Contains(kinds, m.Kind)
 	if !ok || !isLine {
 		return nil
 	}

@@ -94,7 +94,7 @@ func TestLongBytesOfMessageAreAsset(t *testing.T) {
 func TestBrokenSessionsAreRefused(t *testing.T) {
 	t.Parallel()
 	const sum = `"0000000000000000000000000000000000000000000000000000000000000000"`
-	const oneOf = `a message has one of the fields sent, sent_bytes, sent_close, sent_signal, received, received_bytes, received_close, received_stderr, received_stderr_bytes, received_file; restore it, or record again`
+	const oneOf = `a message has one of the fields sent, sent_bytes, sent_framed, sent_close, sent_signal, received, received_bytes, received_framed, received_close, received_stderr, received_stderr_bytes, received_file; restore it, or record again`
 	for _, c := range []struct{ name, stream, status, event, want string }{
 		{"unknown field", "websocket", "101", `{receives: a}`, `13:11: response.events: unknown field "receives"; ` + oneOf},
 		{"field of another framing", "websocket", "101", `{data: {a: 1}}`, `13:11: response.events: unknown field "data"; ` + oneOf},

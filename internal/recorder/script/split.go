@@ -22,7 +22,7 @@ func (o *Opening) Split(m interaction.Message) (without interaction.Message, aud
 	case m.Kind == interaction.Bytes && o.Form.AudioFrames():
 		audio = []byte(m.Data)
 		m.Data = ""
-	case m.Kind == interaction.Text:
+	case m.Kind == interaction.Text || m.Kind == interaction.Framed:
 		data, piece, hasAudio := canon.CutAudio(o.Request.URL, []byte(m.Data))
 		if hasAudio {
 			audio = piece
