@@ -105,8 +105,8 @@ func TestLineThatIsNotRecordedEndsTheProgram(t *testing.T) {
 	}
 }
 
-// A random text of the client that the program repeats is compared as it is, whether the client sends
-// it again before or after it has read that.
+// A random text of the client that the program repeats is compared as it is. The client may send it
+// again before or after it has read the answer.
 func TestTextOfTheClientIsRepeatedAtAnyTime(t *testing.T) {
 	t.Parallel()
 	const id = "aeeebf91-c249-91b2-d6c4-9923defd23ec"

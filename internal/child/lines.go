@@ -43,13 +43,15 @@ func (c *lineCutter) add(piece []byte) (lines []line, end []byte) {
 
 // next returns the line that a piece completes.
 func (c *lineCutter) next(piece []byte) (l line, isComplete bool) {
-	head := c.head(piece)
-	if !c.isPlain && bytes.HasPrefix(head, []byte(lengthHeader)) {
+	if !c.isPlain {
+		head := c.head(piece)
 		header, size := frameOf(head)
-		if header > 0 {
+		isHeaderComplete := header > 0
+		mayBeHeader := bytes.HasPrefix(head, []byte(lengthHeader)) && len(head) < longestHeader
+		switch {
+		case isHeaderComplete:
 			return c.nextFramed(piece, header, size)
-		}
-		if len(head) < longestHeader {
+		case mayBeHeader:
 			return l, false // the header goes on
 		}
 	}

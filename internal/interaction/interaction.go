@@ -206,14 +206,17 @@ type Event []Field
 // structure.
 type Field = stream.Field
 
-// receivedField is the field of a text that the server of a session has sent.
-const receivedField = "received"
+// The fields of a text that the server of a session has sent; see [Framed] for the second one.
+const (
+	receivedField = "received"
+	framedField   = receivedField + "_framed"
+)
 
 // IsPayload reports whether the field of this name has the payload of an event, in any of the
 // framings.
 func IsPayload(field string) bool {
 	switch field {
-	case "data", "data:", "bytes", receivedField:
+	case "data", "data:", "bytes", receivedField, framedField:
 		return true
 	}
 	return false
