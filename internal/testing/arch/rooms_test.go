@@ -34,6 +34,24 @@ func TestRooms(t *testing.T) {
 	}
 }
 
+// withoutTests are the packages that only tests use: those tests are theirs.
+var withoutTests = []string{"internal/testing/fakegithub", "internal/testing/seeds", "internal/testing/socket"}
+
+// Each package has tests of its own: .ci/run, which takes most of an hour, ends where one has none.
+func TestPackagesHaveTests(t *testing.T) {
+	t.Parallel()
+	for _, p := range packages(t) {
+		tests, err := filepath.Glob(filepath.Join(p.Dir, "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimPrefix(p.ImportPath, module+"/")
+		if excused := slices.Contains(withoutTests, name); (len(tests) == 0) != excused {
+			t.Errorf("%s has %d files with tests; among the packages without: %t", name, len(tests), excused)
+		}
+	}
+}
+
 // TestTree: the tree in docs/DESIGN.md has the folders of internal, and no others.
 func TestTree(t *testing.T) {
 	t.Parallel()
