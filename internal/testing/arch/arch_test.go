@@ -135,6 +135,7 @@ var rooms = map[string][]string{
 	"internal/accept":                      {"internal/finding", "internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
 	"internal/canon/conversation":          {"internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
 	"cmd/promptecho/internal/changes":      {"internal/canon/conversation", "internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
+	"cmd/promptecho/internal/mutation":     {"internal/canon", "internal/exactjson", "internal/interaction"},
 	"cmd/promptecho/internal/prove":        {"internal/finding/advice", "internal/finding", "internal/testenv/suite", "internal/testenv/attr", "internal/canon/chance"},
 }
 

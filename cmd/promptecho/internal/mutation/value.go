@@ -1,0 +1,76 @@
+package mutation
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/promptecho/promptecho/internal/exactjson"
+)
+
+// isStrict reports whether a request has the provider keep its answer within a schema. OpenAI does
+// so for "strict": true (https://platform.openai.com/docs/guides/structured-outputs), Gemini for
+// each schema of a response, and Ollama and vLLM for each format.
+func isStrict(request *exactjson.Value) bool {
+	strict := false
+	for _, path := range []string{
+		"response_format/json_schema/strict=true",
+		"text/format/strict=true",
+		"generationConfig/responseSchema",
+		"generationConfig/responseJsonSchema",
+		"format/type=*",
+		"guided_json",
+	} {
+		request.Each(path, func(*exactjson.Value) { strict = true })
+	}
+	return strict
+}
+
+// enumOf returns the values that a schema in a request allows for a property of this name, or nil
+// if it allows all.
+func enumOf(request *exactjson.Value, property string) (values []exactjson.Value) {
+	var visit func(v *exactjson.Value)
+	visit = func(v *exactjson.Value) {
+		list := v.Member("properties").Member(property).Member("enum")
+		if list != nil && values == nil {
+			values = list.Elems
+		}
+		for i := range v.Elems {
+			visit(&v.Elems[i])
+		}
+	}
+	visit(request)
+	return values
+}
+
+// increased returns the literal of a number that is larger by one.
+func increased(literal string) string {
+	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
+		return strconv.FormatInt(n+1, 10)
+	}
+	n, err := strconv.ParseFloat(literal, 64)
+	if err != nil {
+		return "1"
+	}
+	return strconv.FormatFloat(n+1, 'g', -1, 64)
+}
+
+// short returns the JSON of a value, or its beginning.
+func short(v *exactjson.Value) string {
+	const most = 24
+	text := []rune(compact(v))
+	if len(text) > most {
+		return string(text[:most-3]) + "..."
+	}
+	return string(text)
+}
+
+// quote returns a text in quotes, or its beginning.
+func quote(s string) string {
+	const most = 40
+	s = strings.Join(strings.Fields(s), " ")
+	text := []rune(s)
+	if len(text) > most {
+		return strconv.Quote(string(text[:most-3]) + "...")
+	}
+	return strconv.Quote(s)
+}
