@@ -100,6 +100,7 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 	r.upstream.Close()
 	r.waits.report(r.words().UseBubble, r.log.Notef)
 
+	testFailed := o.Failed
 	runFailed, err := r.save(o)
 	o.Failed = runFailed
 	r.logError(err)
@@ -117,6 +118,7 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 		}
 	}
 
+	r.mutant.End(o.Test, testFailed, len(rep.Problems))
 	r.sent.close()
 	r.tape.Free()
 	unfinished.Delete(r)

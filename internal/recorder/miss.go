@@ -27,5 +27,6 @@ func (r *Recorder) noteMiss(m *tape.Match, by string) report.Told {
 	if missed.Dir() != "" {
 		r.tape.Miss(m)
 	}
+	r.mutant.Miss()
 	return r.log.Miss(m, by)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/finding/advice"
+	"github.com/promptecho/promptecho/internal/mutant"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -27,6 +28,7 @@ var variables = []string{
 	"PROMPTECHO_MODE",
 	report.CarryOverVariable,
 	"PROMPTECHO_MISSED",
+	mutant.Env,
 	"PROMPTECHO_DONE",
 	"PROMPTECHO_DEFAULT",
 	"PROMPTECHO_OBSERVE",

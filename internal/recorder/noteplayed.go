@@ -9,6 +9,7 @@ import (
 // notePlayed notes facts about a played recording for the report.
 func (r *Recorder) notePlayed(m *tape.Match, rec *tape.Recording) {
 	r.log.Played.Add(1)
+	r.noteForMutant(rec)
 	if r.plan.compare && rec.Interaction().Response.IsSession() {
 		r.repeater.keepSession(rec)
 	}

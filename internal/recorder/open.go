@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/mutant"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/recorder/script"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
@@ -65,8 +66,16 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 		Rounds:    inBenchmark,
 		Snapshots: snapshots.Load(),
 	}, &r.redact)
+	r.mutant, err = mutant.Open(path)
+	if err != nil {
+		return nil, prefixed("%w", err)
+	}
 	r.setMatching()
-	if err := r.load(); err != nil {
+	err = r.load()
+	if err == nil {
+		err = r.checkMutant()
+	}
+	if err != nil {
 		r.tape.Free()
 		return nil, prefixed("%w", err)
 	}
@@ -122,7 +131,7 @@ func (r *Recorder) setMatching() {
 	c := &r.tape.Config
 	c.Plain = r.config.plain()
 	c.Repeats = r.config.allowRepeats
-	if c.Rounds {
+	if c.Rounds || r.mutant.Repeats() {
 		c.Repeats = canon.Selectors{everything}
 	}
 	c.Frozen = r.config.frozen
@@ -261,7 +270,7 @@ func (r *Recorder) describe(path string) {
 		KeepFailures: r.config.onRecordError == Keep,
 		Words:        r.words(),
 	}
-	r.scripts = script.New(r.tape, &r.log)
+	r.scripts = script.New(r.tape, &r.log, r.mutant)
 }
 
 // snapshots says that snapshots read the tapes of this process.

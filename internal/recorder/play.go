@@ -54,7 +54,8 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 		return r.playSession(in, rec)
 	}
 	p, err := r.playable(in, rec)
-	if err == nil && p.IsTransientFailure() && r.config.pace == 0 {
+	isRecorded := err == nil && r.changedResponse(rec) == nil
+	if isRecorded && p.IsTransientFailure() && r.config.pace == 0 {
 		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
 			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and "+
@@ -103,12 +104,16 @@ func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*exchange.Playab
 	if err != nil {
 		return nil, err
 	}
+	response := it.Response
+	if changed := r.changedResponse(rec); changed != nil {
+		response = *rec.Relinked(changed, &in.match.Request)
+	}
 	if req != nil {
 		r.player.Relink(in.req, rec.IDs(req))
 	}
 
 	p := &exchange.Playable{
-		Response:  it.Response,
+		Response:  response,
 		LatencyMS: it.LatencyMS,
 		File:      r.file,
 		Line:      rec.Line(),

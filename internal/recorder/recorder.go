@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/mutant"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/recorder/script"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
@@ -45,6 +46,7 @@ type Recorder struct {
 	retries  exchange.Retries // requests that SDKs send again after a failure
 	waits    waits            // how long the program waits between requests
 	repeater repeater         // calls to send again at the end, in mode compare
+	mutant   *mutant.Recorder // changes an answer, for promptecho mutate; nil in other runs
 	upstream *exchange.Upstream
 	sent     sentRequests   // by the program, for a test that looks at them
 	values   recordedValues // the time, random sources and variables of the test

@@ -64,6 +64,9 @@ func (w *Wrapped) Call(ctx context.Context, in, out any, run func(context.Contex
 	case toRecord:
 		return w.record(ctx, &match, out, run)
 	}
+	if match.Recording = r.takeOnward(&match); match.Recording != nil {
+		return w.play(ctx, &match, out)
+	}
 	if r.tape.IsCanceled(ctx) {
 		return ctx.Err() // it raced with what canceled it
 	}
@@ -92,7 +95,11 @@ func (w *Wrapped) play(ctx context.Context, m *tape.Match, out any) error {
 	if err := r.player.Wait(waits, it.LatencyMS, turn); err != nil {
 		return err
 	}
-	return w.answer(it.Line, it.Response, out)
+	response := it.Response
+	if changed := r.changedResponse(rec); changed != nil {
+		response = *changed
+	}
+	return w.answer(it.Line, response, out)
 }
 
 // record calls the function and records what it returns.

@@ -38,6 +38,26 @@ func (t *Tape) AskedFor(m *Match) Asked {
 	return asked
 }
 
+// TakeNext returns the next recording, in recorded order, of the endpoint of a
+// request that no recording answers, and marks it as played. It returns nil if
+// none is left. It is for promptecho mutate; no other run plays a recording for
+// a request that does not match.
+func (t *Tape) TakeNext(m *Match) (next *Recording) {
+	t.change(func() {
+		for _, rec := range t.Stored() {
+			form := rec.Form()
+			isOfEndpoint := form.Endpoint == m.Form.Endpoint && form.Wire == m.Form.Wire
+			if isOfEndpoint && !rec.run.used.Load() && !rec.Canceled() {
+				rec.run.used.Store(true)
+				t.noteCall(rec, m.Outer)
+				next = rec
+				return
+			}
+		}
+	})
+	return next
+}
+
 // Conflicts returns the conflicts so far in which a request got another
 // response than its own, in the order in which they were found.
 func (t *Tape) Conflicts() []*Conflict {

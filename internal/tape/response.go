@@ -57,11 +57,19 @@ func (rec *Recording) IDs(req *interaction.Request) jsonrpc.IDs {
 // responseTo returns the response to a request: the recorded one, in which the
 // IDs of req replace those that link it to the recorded request.
 func (rec *Recording) responseTo(req *interaction.Request) *interaction.Response {
+	return rec.Relinked(&rec.Interaction().Response, req)
+}
+
+// Relinked returns a response in the place of the recorded one, in which the IDs
+// of req replace those that link it to the recorded request.
+func (rec *Recording) Relinked(
+	resp *interaction.Response, req *interaction.Request,
+) *interaction.Response {
 	ids := rec.IDs(req)
 	if len(ids) == 0 {
-		return &rec.Interaction().Response
+		return resp
 	}
-	resp := rec.Interaction().Response.Clone()
+	resp = resp.Clone()
 	resp.Body = ids.Relink(resp.Body)
 	for _, event := range resp.Events {
 		for i, field := range event {

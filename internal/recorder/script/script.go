@@ -15,6 +15,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon/perrun"
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/mutant"
 	"github.com/promptecho/promptecho/internal/recorder/missed"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
@@ -25,17 +26,19 @@ import (
 // Scripts has the recorded sessions of a tape that are played. The methods may be called
 // concurrently.
 type Scripts struct {
-	tape *tape.Tape
-	log  *report.Log
+	tape   *tape.Tape
+	log    *report.Log
+	mutant *mutant.Recorder
 
 	mu     sync.Mutex // guards what follows; the lock of the tape is taken under it
 	groups map[*tape.Recording]*group
 	open   []*Script
 }
 
-// New returns the sessions of a tape. Misses are noted in a log.
-func New(t *tape.Tape, log *report.Log) *Scripts {
-	return &Scripts{tape: t, log: log, groups: map[*tape.Recording]*group{}}
+// New returns the sessions of a tape. Misses are noted in a log. m changes a session; it is nil
+// unless promptecho mutate runs the test.
+func New(t *tape.Tape, log *report.Log, m *mutant.Recorder) *Scripts {
+	return &Scripts{tape: t, log: log, mutant: m, groups: map[*tape.Recording]*group{}}
 }
 
 // Open returns the script of a session that begins with a request for which the tape has chosen
@@ -125,6 +128,7 @@ type group struct {
 	made       []map[int][]canon.Line // by the event: the IDs that a client has made up
 	values     [][][]perrun.Value     // see compared; by the event
 	sessions   []*interaction.Interaction
+	messages   [][]session.Message // as the engine compares them
 	engine     *session.Group
 
 	hasPlaceholder bool // a message of a client has one
@@ -150,6 +154,7 @@ func newGroup(recordings []*tape.Recording) (*group, error) {
 		g.made = append(g.made, c.made)
 		g.values = append(g.values, c.values)
 		g.sessions = append(g.sessions, it)
+		g.messages = append(g.messages, c.messages)
 		g.requests = append(g.requests, rec.Request())
 		g.hasPlaceholder = g.hasPlaceholder || hasPlaceholder(&it.Response)
 		all = append(all, session.Recording{Messages: c.messages, Names: c.names})
@@ -237,7 +242,7 @@ func (s *Script) Send(m interaction.Message) error {
 	m, audio := s.opening.Split(m)
 	m.Data = s.withRecordedIDs(m.Data)
 	sent, _, err := s.take(&m, audio, nil)
-	if err == nil || sent.Form.KeepsAlive() {
+	if err == nil || sent.Form.KeepsAlive() || s.goOn(err, nil) {
 		return nil
 	}
 	if audio != nil && s.player.HasReceivedAll() {
@@ -266,7 +271,7 @@ func (s *Script) sendLine(m interaction.Message) error {
 	switch {
 	case m.Kind == interaction.Signal:
 		return exchange.ErrSignalUnrecorded
-	case match.Form.KeepsAlive() || match.Form.Cancels():
+	case match.Form.KeepsAlive() || match.Form.Cancels() || s.goOn(err, names):
 		return nil
 	}
 	return s.missed(s.forReport(m, sent, match), err)
@@ -437,9 +442,49 @@ func (s *Script) withNames(place session.Place, names []string) interaction.Even
 	s.mu.Lock()
 	s.seen.add(names)
 	s.mu.Unlock()
-	m, _ := s.group.sessions[place.Recording].Response.Events[place.Message].Message()
-	m.Data = perrun.Rename(m.Data, s.group.values[place.Recording][place.Message], names)
+	values := s.group.values[place.Recording][place.Message]
+	event, isChanged := s.eventAt(place)
+	m, _ := event.Message()
+	if isChanged {
+		values, names = valuesOfChanged(m.Data, values, names)
+	}
+	m.Data = perrun.Rename(m.Data, values, names)
 	return m.Event()
+}
+
+// eventAt returns an event of a recorded session, as promptecho mutate has changed it, and whether it
+// has.
+func (s *Script) eventAt(place session.Place) (event interaction.Event, isChanged bool) {
+	number := s.group.recordings[place.Recording].Number()
+	recorded := s.group.sessions[place.Recording].Response.Events
+	return changedEvent(s.scripts.mutant, number, recorded, place.Message)
+}
+
+// isLeftOut reports whether promptecho mutate has left out the event at a place.
+func (s *Script) isLeftOut(place session.Place) bool {
+	event, isChanged := s.eventAt(place)
+	return isChanged && len(event) == 0
+}
+
+// goOn takes a message that the engine has not taken as the next recorded one, if promptecho mutate has
+// asked for it; see [mutant.Change.Onward].
+func (s *Script) goOn(err error, names []string) bool {
+	var miss *session.Miss
+	if !s.scripts.mutant.GoesOn() || !errors.As(err, &miss) {
+		return false
+	}
+	for _, c := range miss.Candidates {
+		if len(c.Untaken) == 0 {
+			continue
+		}
+		next := c.Untaken[0]
+		recorded := s.group.messages[next.Recording][next.Message]
+		if _, err := s.player.Send(recorded.Form, names...); err == nil {
+			s.scripts.mutant.GoOn(s.group.recordings[next.Recording].Number())
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Script) current() *interaction.Interaction {
@@ -449,6 +494,9 @@ func (s *Script) current() *interaction.Interaction {
 // Next returns the next event of the server.
 func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 	place, names, state := s.player.Next()
+	for state == session.Released && s.isLeftOut(place) {
+		place, names, state = s.player.Next()
+	}
 	switch state {
 	case session.Released:
 		resp := &s.group.sessions[place.Recording].Response
@@ -459,7 +507,8 @@ func (s *Script) Next() (interaction.Event, int64, exchange.ScriptState) {
 		if s.group.ofProcess {
 			return s.withNames(place, names), delay, exchange.EventReady
 		}
-		return s.withMadeIDs(resp.Events[place.Message]), delay, exchange.EventReady
+		event, _ := s.eventAt(place)
+		return s.withMadeIDs(event), delay, exchange.EventReady
 	case session.Waiting:
 		if s.canStillSend() {
 			return nil, 0, exchange.AwaitsClient
@@ -570,6 +619,7 @@ func (s *Script) refuse(sent *tape.Match, candidates []session.Candidate) error 
 			messages = append(messages, s.messages(c.Untaken)...)
 		}
 	}
+	s.scripts.mutant.Miss()
 	rec := s.group.recordings[s.player.Recording()]
 	if missed.Dir() != "" {
 		s.scripts.tape.MissMessage(sent, rec)
