@@ -18,6 +18,7 @@
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-cassettes DIR] [-mode MODE] [-- command ...]
 //	promptecho stdio [-cassette FILE] [name] -- command [arg ...]
+//	promptecho mutate [-j N] [-git REF] [-json|-markdown] [FLAGS] [PACKAGE ...]
 //	promptecho lint [-fix|-diff] [PACKAGE ...]
 //	promptecho observe [-fail] [PACKAGE ...]
 //	promptecho demo [-dir DIR]
@@ -51,6 +52,7 @@ var verbs = []verb{
 	{"view", viewHelp, runView},
 	{"record", recordHelp, runRecord},
 	{"prove", proveHelp, runProve},
+	{"mutate", mutateHelp, runMutate},
 	{"compare", compareHelp, runCompare},
 	{"accept", acceptHelp, runAccept},
 	{"review", reviewHelp, runReview},

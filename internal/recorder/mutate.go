@@ -40,14 +40,18 @@ func (r *Recorder) noteForMutant(rec *tape.Recording) {
 	}
 }
 
-// takeOnward returns the recording to play for a call that is not recorded, or nil if it is a miss.
-func (r *Recorder) takeOnward(m *tape.Match) *tape.Recording {
+// takeOnward adds the recording to play to the match of a call that is not recorded. It returns false
+// if the call is a miss.
+func (r *Recorder) takeOnward(m *tape.Match) bool {
 	if !r.mutant.GoesOn() {
-		return nil
+		return false
 	}
 	rec := r.tape.TakeNext(m)
-	if rec != nil {
-		r.mutant.GoOn(rec.Number())
+	if rec == nil {
+		return false
 	}
-	return rec
+	m.Recording = rec
+	m.FoundBy = rec.Form() // what differs is not reported
+	r.mutant.GoOn(rec.Number())
+	return true
 }

@@ -58,7 +58,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	case toPass:
 		return r.passRead(in)
 	default: // toMiss
-		if in.match.Recording = r.takeOnward(&in.match); in.match.Recording != nil {
+		if r.takeOnward(&in.match) {
 			return r.play(in)
 		}
 		return r.miss(in)

@@ -64,7 +64,7 @@ func (w *Wrapped) Call(ctx context.Context, in, out any, run func(context.Contex
 	case toRecord:
 		return w.record(ctx, &match, out, run)
 	}
-	if match.Recording = r.takeOnward(&match); match.Recording != nil {
+	if r.takeOnward(&match) {
 		return w.play(ctx, &match, out)
 	}
 	if r.tape.IsCanceled(ctx) {

@@ -43,12 +43,16 @@ func (t *Tape) AskedFor(m *Match) Asked {
 // none is left. It is for promptecho mutate; no other run plays a recording for
 // a request that does not match.
 func (t *Tape) TakeNext(m *Match) (next *Recording) {
+	var ofEndpoint []*Recording
+	for _, rec := range t.Stored() {
+		form := rec.Form()
+		if form.Endpoint == m.Form.Endpoint && form.Wire == m.Form.Wire && !rec.Canceled() {
+			ofEndpoint = append(ofEndpoint, rec)
+		}
+	}
 	t.change(func() {
-		for _, rec := range t.Stored() {
-			form := rec.Form()
-			isOfEndpoint := form.Endpoint == m.Form.Endpoint && form.Wire == m.Form.Wire
-			if isOfEndpoint && !rec.run.used.Load() && !rec.Canceled() {
-				rec.run.used.Store(true)
+		for _, rec := range ofEndpoint {
+			if !rec.run.used.Swap(true) {
 				t.noteCall(rec, m.Outer)
 				next = rec
 				return

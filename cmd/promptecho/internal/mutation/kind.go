@@ -26,9 +26,8 @@ const (
 	Filtered Kind = "filtered"
 	Refused  Kind = "refused"
 
-	Limited     Kind = "status 429"
-	LimitedOnce Kind = "status 429 once" // then the recorded answer
-	Failed      Kind = "status 500"
+	Limited Kind = "status 429"
+	Failed  Kind = "status 500"
 
 	StreamEnds   Kind = "stream ends early" // without an error
 	StreamBreaks Kind = "stream breaks"
@@ -42,7 +41,7 @@ const (
 // that looks at the error of a call notices each of them, so they say little of its assertions.
 func (k Kind) IsFailure() bool {
 	switch k {
-	case Limited, LimitedOnce, Failed, StreamEnds, StreamBreaks, StreamError, ToolError:
+	case Limited, Failed, StreamEnds, StreamBreaks, StreamError, ToolError:
 		return true
 	}
 	return false
@@ -67,10 +66,6 @@ type Mutation struct {
 	// Response returns the changed response. Each call makes it again.
 	Response func() *interaction.Response
 }
-
-// Once reports whether only the first request gets the mutation. A request that is sent again gets
-// the recorded response.
-func (m *Mutation) Once() bool { return m.Kind == LimitedOnce }
 
 // IsRepeated reports whether each request gets the mutation that is sent again.
 func (m *Mutation) IsRepeated() bool { return m.Kind == Limited || m.Kind == Failed }

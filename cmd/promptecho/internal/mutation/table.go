@@ -292,7 +292,6 @@ func addFailures(s *subject) {
 		status       int
 		what, notice string
 	}{
-		{LimitedOnce, 429, "status 429, then the recorded answer", "send the request again"},
 		{Limited, 429, "status 429, each time", "check the error of the call"},
 		{Failed, 500, "status 500, each time", "check the error of the call"},
 	} {

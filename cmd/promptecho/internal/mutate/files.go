@@ -1,0 +1,175 @@
+package mutate
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// files are the files below the folder of a package, as they were before its tests ran. A test with a
+// changed answer may write a changed file, such as a report or a golden file.
+type files struct {
+	root   string
+	copies string // the folder with a copy of each file
+	was    map[string]fileState
+}
+
+// A fileState tells whether a file was written since.
+type fileState struct {
+	mode     fs.FileMode
+	size     int64
+	modified time.Time
+	link     string // of a symbolic link
+}
+
+// mostKept is how many bytes of files are copied. A package with more is an error: its tests could
+// leave something that cannot be put back.
+const mostKept = 1 << 30
+
+// keepFiles copies the files below a folder, without those of nested modules and of git.
+func keepFiles(root, copies string) (*files, error) {
+	f := &files{root: root, copies: copies}
+	was, err := f.state()
+	if err != nil {
+		return nil, err
+	}
+	f.was = was
+	var total int64
+	for name, s := range was {
+		if !s.mode.IsRegular() {
+			continue
+		}
+		total += s.size
+		if total > mostKept {
+			return nil, fmt.Errorf("%s: there are more than %d MB of files below this package: its "+
+				"tests may write some, and they could not be put back", root, mostKept>>20)
+		}
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return nil, err
+		}
+		copied := filepath.Join(copies, name)
+		if err := os.MkdirAll(filepath.Dir(copied), 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(copied, data, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// state returns the state of all files and folders, by their paths below the root.
+func (f *files) state() (map[string]fileState, error) {
+	all := map[string]fileState{}
+	err := filepath.WalkDir(f.root, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path != f.root {
+			return nil // a test has removed it meanwhile
+		}
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != f.root && (d.Name() == ".git" || isModule(path)) {
+			return filepath.SkipDir
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(f.root, path)
+		if err != nil {
+			return err
+		}
+		s := fileState{mode: info.Mode(), modified: info.ModTime()}
+		if s.mode.IsRegular() {
+			s.size = info.Size()
+		}
+		if s.mode.Type() == fs.ModeSymlink {
+			s.link, _ = os.Readlink(path) // "" if it has just gone
+		}
+		all[name] = s
+		return nil
+	})
+	return all, err
+}
+
+// isModule reports whether a folder has a go.mod file.
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
+}
+
+// restore puts back what was written since, and reports whether there was anything.
+func (f *files) restore() (wasWritten bool, err error) {
+	now, err := f.state()
+	if err != nil {
+		return false, err
+	}
+	var errs []error
+	for name, s := range now {
+		before, existed := f.was[name]
+		switch {
+		case !existed:
+			wasWritten = true
+			errs = append(errs, os.RemoveAll(filepath.Join(f.root, name)))
+		case s != before:
+			wasWritten = true
+		}
+	}
+	for name, s := range f.was {
+		if now[name] != s {
+			wasWritten = true
+			if !s.mode.IsDir() {
+				errs = append(errs, f.putBack(name, s))
+			}
+		}
+	}
+	// Folders come last: what is put back into one changes its time.
+	for name, s := range f.was {
+		if s.mode.IsDir() {
+			errs = append(errs, f.putBackFolder(name, s))
+		}
+	}
+	return wasWritten, errors.Join(errs...)
+}
+
+// putBack writes a file as it was.
+func (f *files) putBack(name string, s fileState) error {
+	path := filepath.Join(f.root, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	if s.mode.Type() == fs.ModeSymlink {
+		_ = os.Remove(path)
+		return os.Symlink(s.link, path)
+	}
+	data, err := os.ReadFile(filepath.Join(f.copies, name))
+	if err != nil {
+		return err
+	}
+	current, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(current, data) {
+		_ = os.RemoveAll(path) // it may be a folder now, or may not be written
+		if err := os.WriteFile(path, data, s.mode.Perm()); err != nil {
+			return err
+		}
+	}
+	return errors.Join(os.Chmod(path, s.mode.Perm()), os.Chtimes(path, time.Time{}, s.modified))
+}
+
+// putBackFolder makes a folder as it was; its files are put back.
+func (f *files) putBackFolder(name string, s fileState) error {
+	path := filepath.Join(f.root, name)
+	return errors.Join(
+		os.MkdirAll(path, s.mode.Perm()),
+		os.Chmod(path, s.mode.Perm()),
+		os.Chtimes(path, time.Time{}, s.modified),
+	)
+}

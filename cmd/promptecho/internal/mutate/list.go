@@ -1,0 +1,108 @@
+package mutate
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/mutant"
+)
+
+// A baseline is how a test ended in the first replay, in which nothing is changed.
+type baseline string
+
+const (
+	basePassed  baseline = "passed"
+	baseFailed  baseline = "failed"
+	baseSkipped baseline = "skipped"
+	baseUnknown baseline = "" // the process ended first
+)
+
+// firstLimit is the time that all tests of a package have in the first replay.
+const firstLimit = 10 * time.Minute
+
+// list replays the tests of a package, and returns those that play recordings, with their answers.
+func (b *binary) list(ctx context.Context, filters []string) ([]*Test, error) {
+	p, err := b.run(ctx, mutant.Plan{}, firstLimit, filters...)
+	if err != nil {
+		return nil, err
+	}
+	names := map[int32]string{} // of the tests whose recorders these are
+	for _, n := range p.notes {
+		if n.Event == mutant.Ended && n.Test != "" {
+			names[n.Recorder] = n.Test
+		}
+	}
+	byName := map[string]*Test{}
+	var tests []*Test
+	for _, n := range p.notes {
+		name := names[n.Recorder]
+		if name == "" {
+			name = n.Test
+		}
+		if n.Event != mutant.Played || name == "" {
+			continue
+		}
+		t := byName[name]
+		if t == nil {
+			t = &Test{Package: b.pkg.Path, Dir: b.pkg.Dir, Name: name, baseline: p.baselineOf(name)}
+			byName[name] = t
+			tests = append(tests, t)
+		}
+		t.addAnswer(n)
+	}
+	slices.SortStableFunc(tests, func(a, b *Test) int { return strings.Compare(a.Name, b.Name) })
+	return tests, nil
+}
+
+// addAnswer adds a recording that was played, once.
+func (t *Test) addAnswer(n mutant.Note) {
+	isSame := func(a *Answer) bool { return a.Cassette == n.Cassette && a.Number == n.Number+1 }
+	if !slices.ContainsFunc(t.Answers, isSame) {
+		t.Answers = append(t.Answers, &Answer{Cassette: n.Cassette, Number: n.Number + 1, Call: n.Call})
+	}
+	slices.SortStableFunc(t.Answers, func(a, b *Answer) int {
+		if a.Cassette != b.Cassette {
+			return strings.Compare(a.Cassette, b.Cassette)
+		}
+		return a.Number - b.Number
+	})
+}
+
+// baselineOf returns how the function of a test ended.
+func (p *process) baselineOf(test string) baseline {
+	top, _, _ := strings.Cut(test, "/")
+	switch {
+	case hasResult(p.output, "PASS", top):
+		return basePassed
+	case hasResult(p.output, "SKIP", top):
+		return baseSkipped
+	case hasResult(p.output, "FAIL", top):
+		return baseFailed
+	}
+	return baseUnknown
+}
+
+// whyNotJudged returns why a test cannot be judged by its first replay, or "".
+func (t *Test) whyNotJudged() string {
+	switch t.baseline {
+	case baseFailed:
+		return "it fails with nothing changed: go test -run '^" + t.Name + "$' says why"
+	case baseSkipped:
+		return "it is skipped"
+	case baseUnknown:
+		return "the tests of the package ended before it did"
+	}
+	return ""
+}
+
+// CassetteName returns the path of a cassette below the folder of its package, for people.
+func (t *Test) CassetteName(path string) string {
+	rel, err := filepath.Rel(t.Dir, path)
+	if err != nil {
+		return path
+	}
+	return filepath.ToSlash(rel)
+}

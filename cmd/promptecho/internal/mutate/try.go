@@ -1,0 +1,208 @@
+package mutate
+
+import (
+	"context"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/mutation"
+	"github.com/promptecho/promptecho/internal/mutant"
+)
+
+// A trial is the changes of one answer of a test.
+type trial struct {
+	binary *binary
+	test   *Test
+	answer *Answer
+
+	limit   time.Duration // for each round
+	atOnce  int           // how many rounds one process runs
+	hasHung bool          // a hang was seen twice
+}
+
+// The time that a round has: a replay takes milliseconds, a busy machine seconds, and SDKs that wait
+// before they send a request again some seconds.
+const (
+	leastLimit    = 10 * time.Second
+	controlLimit  = time.Minute
+	timesControl  = 20
+	timesIfItHung = 3 // for the second try of a round that did not end
+)
+
+// try runs the test with each of the mutations of the answer. The first is the control.
+func (t *trial) try(ctx context.Context, mutations []*mutation.Mutation) error {
+	t.limit = controlLimit
+	control, rest := mutations[0], mutations[1:]
+	r, took, err := t.one(ctx, control, false)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	outcome := NotPlayed
+	if r != nil {
+		outcome, _ = r.judge()
+	}
+	if outcome != Unnoticed {
+		t.answer.NotJudged = whyControlFailed(outcome, r)
+		return nil
+	}
+	t.limit = max(leastLimit, timesControl*took)
+	for len(rest) > 0 && ctx.Err() == nil {
+		n := min(len(rest), t.atOnce)
+		done, err := t.several(ctx, rest[:n])
+		if err != nil {
+			return err
+		}
+		rest = rest[done:]
+	}
+	return nil
+}
+
+// whyControlFailed says why an answer is not judged.
+func whyControlFailed(outcome Outcome, r *round) string {
+	if outcome == NotPlayed {
+		return "the test does not ask for this answer when it runs alone"
+	}
+	text := "the test fails when it runs alone with the same answer, written again"
+	if r != nil && r.reason() != "" {
+		text += ": " + r.reason()
+	}
+	return text
+}
+
+// several tries mutations together, in as few processes as it can, and returns how many it tried: a
+// process may end before the last one.
+func (t *trial) several(ctx context.Context, mutations []*mutation.Mutation) (done int, err error) {
+	rounds, _, err := t.process(ctx, mutations, false)
+	if err != nil || ctx.Err() != nil {
+		return 0, err
+	}
+	if len(rounds) == 0 {
+		t.add(mutations[0], NotPlayed, nil) // the test did not begin
+		return 1, nil
+	}
+	outcomes := make([]Outcome, len(rounds))
+	var missed []int // the rounds in which a request had no recording
+	for i, r := range rounds {
+		needsOnward := false
+		outcomes[i], needsOnward = r.judge()
+		if needsOnward {
+			missed = append(missed, i)
+		}
+	}
+	if err := t.goOn(ctx, mutations, rounds, outcomes, missed); err != nil || ctx.Err() != nil {
+		return 0, err
+	}
+	for i, m := range mutations[:len(rounds)] {
+		isDoubtful := outcomes[i] == NotPlayed && len(mutations) > 1 || outcomes[i] == Hangs && !t.hasHung
+		if !isDoubtful {
+			t.add(m, outcomes[i], rounds[i])
+			continue
+		}
+		if err := t.again(ctx, m, slices.Contains(missed, i)); err != nil || ctx.Err() != nil {
+			return i, err
+		}
+	}
+	return len(rounds), nil
+}
+
+// goOn runs those rounds again in which a request had no recording, and replaces them and their
+// outcomes.
+func (t *trial) goOn(
+	ctx context.Context, mutations []*mutation.Mutation, rounds []*round, outcomes []Outcome, missed []int,
+) error {
+	for len(missed) > 0 {
+		var list []*mutation.Mutation
+		for _, i := range missed {
+			list = append(list, mutations[i])
+		}
+		again, _, err := t.process(ctx, list, true)
+		if err != nil || ctx.Err() != nil || len(again) == 0 {
+			return err
+		}
+		for k, r := range again {
+			rounds[missed[k]] = r
+			outcomes[missed[k]] = r.judgeOnward()
+		}
+		missed = missed[len(again):]
+	}
+	return nil
+}
+
+// again runs a mutation in a process of its own, and takes more time for it. In a process with others,
+// it was not played, as the program keeps answers in a variable, or it did not end, as the machine was
+// busy.
+func (t *trial) again(ctx context.Context, m *mutation.Mutation, onward bool) error {
+	normal := t.limit
+	t.limit *= timesIfItHung
+	r, _, err := t.one(ctx, m, onward)
+	t.limit = normal
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	outcome := NotPlayed
+	switch {
+	case r != nil && onward:
+		outcome = r.judgeOnward()
+	case r != nil:
+		needsOnward := false
+		outcome, needsOnward = r.judge()
+		if needsOnward {
+			return t.again(ctx, m, true)
+		}
+	}
+	t.hasHung = t.hasHung || outcome == Hangs
+	t.add(m, outcome, r)
+	return nil
+}
+
+// add adds what came of a mutation.
+func (t *trial) add(m *mutation.Mutation, outcome Outcome, r *round) {
+	change := Change{Kind: m.Kind, What: m.What, Notice: m.Notice, Outcome: outcome}
+	if r != nil && (outcome == Noticed || outcome.IsBug()) {
+		change.By = r.reason()
+	}
+	t.answer.Changes = append(t.answer.Changes, change)
+}
+
+// one runs the test once with one mutation. The round is nil if the test did not begin.
+func (t *trial) one(
+	ctx context.Context, m *mutation.Mutation, onward bool,
+) (*round, time.Duration, error) {
+	rounds, took, err := t.process(ctx, []*mutation.Mutation{m}, onward)
+	if err != nil || len(rounds) == 0 {
+		return nil, took, err
+	}
+	return rounds[0], took, nil
+}
+
+// process runs the test once for each mutation, in one process.
+func (t *trial) process(
+	ctx context.Context, mutations []*mutation.Mutation, onward bool,
+) ([]*round, time.Duration, error) {
+	var plan mutant.Plan
+	for _, m := range mutations {
+		data, err := mutant.EncodeResponse(m.Response())
+		if err != nil {
+			return nil, 0, err
+		}
+		file, err := t.binary.responseFile(data)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer os.Remove(file)
+		plan.Changes = append(plan.Changes, mutant.Change{
+			Cassette: t.answer.Cassette,
+			Number:   t.answer.Number - 1,
+			Response: file,
+			Repeated: m.IsRepeated(),
+			Onward:   onward,
+		})
+	}
+	limit := t.limit * time.Duration(len(mutations))
+	p, err := t.binary.runAlone(ctx, plan, limit, onlyTest(t.test.Name, len(mutations))...)
+	if err != nil {
+		return nil, 0, err
+	}
+	return p.rounds(t.test.Name), p.took, nil
+}

@@ -1,0 +1,90 @@
+package mutate
+
+// A Verdict says what a test notices of an answer, or of all its answers.
+type Verdict string
+
+// The verdicts, the worst one first.
+const (
+	Blind      Verdict = "blind"      // it passes whatever the answer says
+	Weak       Verdict = "weak"       // it passes with some changes
+	HeldBy     Verdict = "held"       // without the recording, it would pass with some changes
+	Good       Verdict = "good"       // it notices all changes
+	NothingYet Verdict = "not judged" // see NotJudged
+)
+
+// judgeAnswer sets the verdict of an answer by its runs.
+func (a *Answer) judgeAnswer() {
+	a.Verdict = NothingYet
+	if a.NotJudged != "" || len(a.Changes) == 0 {
+		return
+	}
+	content, unnoticedContent := 0, 0
+	unnoticed, held := false, false
+	for _, r := range a.Changes {
+		if r.Kind.IsContent() && r.Outcome != NotPlayed {
+			content++
+		}
+		if r.Accepted != "" {
+			continue
+		}
+		switch r.Outcome {
+		case Unnoticed:
+			unnoticed = true
+			if r.Kind.IsContent() {
+				unnoticedContent++
+			}
+		case Held:
+			held = true
+		}
+	}
+	switch {
+	case content > 0 && unnoticedContent == content:
+		a.Verdict = Blind
+	case unnoticed:
+		a.Verdict = Weak
+	case held:
+		a.Verdict = HeldBy
+	default:
+		a.Verdict = Good
+	}
+}
+
+// judgeTest sets the verdict of a test: the worst one of its answers.
+func (t *Test) judgeTest() {
+	t.Verdict = NothingYet
+	t.Blind = 0
+	rank := map[Verdict]int{Blind: 4, Weak: 3, HeldBy: 2, Good: 1, NothingYet: 0}
+	for _, a := range t.Answers {
+		a.judgeAnswer()
+		if a.Verdict == Blind {
+			t.Blind++
+		}
+		if rank[a.Verdict] > rank[t.Verdict] {
+			t.Verdict = a.Verdict
+		}
+	}
+}
+
+// Judged returns how many answers were judged.
+func (t *Test) Judged() (n int) {
+	for _, a := range t.Answers {
+		if a.Verdict != NothingYet {
+			n++
+		}
+	}
+	return n
+}
+
+// Bug returns the first bug that a changed answer has shown, and the answer; nil if there is none.
+func (t *Test) Bug() (*Answer, *Change) {
+	for _, outcome := range []Outcome{Hangs, Panics, Exits} {
+		for _, a := range t.Answers {
+			for i := range a.Changes {
+				if a.Changes[i].Outcome == outcome && a.Changes[i].Accepted == "" {
+					return a, &a.Changes[i]
+				}
+			}
+		}
+	}
+	return nil, nil
+}
