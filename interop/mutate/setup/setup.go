@@ -28,6 +28,7 @@ import (
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echofake"
 	"github.com/promptecho/promptecho/echotest"
+	"github.com/promptecho/promptecho/internal/fakeprovider"
 )
 
 // Recorder returns the recorder of a test. A run that records gets its answers from the script.
@@ -39,7 +40,7 @@ func Recorder(t *testing.T, script ...echofake.Step) *promptecho.Recorder {
 // Script returns the option with which a run that records gets its answers from a script.
 func Script(t *testing.T, script ...echofake.Step) promptecho.Option {
 	t.Helper()
-	if !isRecording() {
+	if !IsRecording() {
 		return nil
 	}
 	return Provider(echofake.New(t, script...))
@@ -47,7 +48,7 @@ func Script(t *testing.T, script ...echofake.Step) promptecho.Option {
 
 // Provider returns the option with which a run that records gets its answers from a fake.
 func Provider(p *echofake.Provider) promptecho.Option {
-	if isRecording() {
+	if IsRecording() {
 		setKeys()
 	}
 	return promptecho.Upstream(roundTripper(func(req *http.Request) (*http.Response, error) {
@@ -59,9 +60,30 @@ func Provider(p *echofake.Provider) promptecho.Option {
 	}))
 }
 
-// isRecording reports whether this run records the cassettes again.
-func isRecording() bool {
+// IsRecording reports whether this run records the cassettes again.
+func IsRecording() bool {
 	return promptecho.Mode(os.Getenv("PROMPTECHO_MODE")) == promptecho.ModeAll
+}
+
+// Improvised returns the option with which a run that records gets answers that are made of the
+// words of the prompts. It is for recorders that belong to no test.
+func Improvised() promptecho.Option {
+	if !IsRecording() {
+		return nil
+	}
+	setKeys()
+	server := fakeprovider.New() // it ends with the process
+	address, err := url.Parse(server.URL)
+	if err != nil {
+		panic(err) // the address of a listener is a URL
+	}
+	return promptecho.Upstream(roundTripper(func(req *http.Request) (*http.Response, error) {
+		moved := req.Clone(req.Context())
+		moved.URL.Scheme = address.Scheme
+		moved.URL.Host = address.Host
+		moved.Host = ""
+		return http.DefaultTransport.RoundTrip(moved)
+	}))
 }
 
 // setKeys gives a run that records the keys that it needs. The fake takes any.
