@@ -41,7 +41,8 @@ func TestGeminiStream(t *testing.T) {
 	t.Parallel()
 	client := setup.Gemini(t, recorder(t, 3))
 	for _, p := range prompts {
-		for _, err := range client.Models.GenerateContentStream(t.Context(), geminiModel, genai.Text(p.question), p.config) {
+		contents := genai.Text(p.question)
+		for _, err := range client.Models.GenerateContentStream(t.Context(), geminiModel, contents, p.config) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -131,10 +131,11 @@ func Gemini(t *testing.T, rec echotest.Answerer) *genai.Client {
 
 // Bedrock returns a client of Bedrock. It does not retry: AWS's SDK would wait for seconds.
 func Bedrock(rec echotest.Answerer) *bedrockruntime.Client {
+	key := rec.Secret("AWS_SECRET_ACCESS_KEY")
 	return bedrockruntime.New(bedrockruntime.Options{
 		Region:           "us-east-1",
 		HTTPClient:       &http.Client{Transport: rec},
-		Credentials:      credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", rec.Secret("AWS_SECRET_ACCESS_KEY"), ""),
+		Credentials:      credentials.NewStaticCredentialsProvider("AKIDEXAMPLE", key, ""),
 		RetryMaxAttempts: 1,
 	})
 }

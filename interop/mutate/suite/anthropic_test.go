@@ -30,7 +30,9 @@ func textOfMessage(message *anthropic.Message) (text string) {
 }
 
 // streamMessage returns the message of a stream, as far as it came.
-func streamMessage(ctx context.Context, rec echotest.Answerer, params anthropic.MessageNewParams) (*anthropic.Message, error) {
+func streamMessage(
+	ctx context.Context, rec echotest.Answerer, params anthropic.MessageNewParams,
+) (*anthropic.Message, error) {
 	client := setup.Anthropic(rec)
 	stream := client.Messages.NewStreaming(ctx, params)
 	defer stream.Close()

@@ -25,7 +25,9 @@ func userMessages(prompt string) []types.Message {
 }
 
 // converse asks a model of Bedrock. It returns the content of the answer, which may be empty.
-func converse(t *testing.T, rec echotest.Answerer, tools *types.ToolConfiguration) ([]types.ContentBlock, *types.TokenUsage) {
+func converse(
+	t *testing.T, rec echotest.Answerer, tools *types.ToolConfiguration,
+) ([]types.ContentBlock, *types.TokenUsage) {
 	t.Helper()
 	answer, err := setup.Bedrock(rec).Converse(t.Context(), &bedrockruntime.ConverseInput{
 		ModelId:    aws.String(bedrockModel),
@@ -61,7 +63,9 @@ func TestConverseUsage(t *testing.T) {
 }
 
 // streamConverse returns the text of a streamed answer, and why it stopped.
-func streamConverse(ctx context.Context, rec echotest.Answerer) (text string, reason types.StopReason, err error) {
+func streamConverse(
+	ctx context.Context, rec echotest.Answerer,
+) (text string, reason types.StopReason, err error) {
 	answer, err := setup.Bedrock(rec).ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{
 		ModelId:  aws.String(bedrockModel),
 		Messages: userMessages(question),

@@ -24,7 +24,8 @@ func TestRetried(t *testing.T) {
 // The program asks again if an answer is no JSON.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
-	client := setup.OpenAI(setup.Recorder(t, echofake.Text("The city is Paris."), echofake.JSON(`{"city":"Paris"}`)))
+	rec := setup.Recorder(t, echofake.Text("The city is Paris."), echofake.JSON(`{"city":"Paris"}`))
+	client := setup.OpenAI(rec)
 	params := chatOf("Which city has the Louvre? Answer as JSON.")
 	var got struct{ City string }
 	for range 2 {

@@ -41,9 +41,10 @@ func TestGeminiWord(t *testing.T) {
 func TestGeminiStream(t *testing.T) {
 	t.Parallel()
 	client := setup.Gemini(t, setup.Recorder(t, echofake.Text(pieces...)))
+	contents := genai.Text(question)
 	text := ""
 	var reason genai.FinishReason
-	for answer, err := range client.Models.GenerateContentStream(t.Context(), geminiModel, genai.Text(question), nil) {
+	for answer, err := range client.Models.GenerateContentStream(t.Context(), geminiModel, contents, nil) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +60,8 @@ func TestGeminiStream(t *testing.T) {
 
 func TestGeminiSchemaDecodes(t *testing.T) {
 	t.Parallel()
-	client := setup.Gemini(t, setup.Recorder(t, echofake.JSON(map[string]any{"city": "Paris", "country": "France"})))
+	rec := setup.Recorder(t, echofake.JSON(map[string]any{"city": "Paris", "country": "France"}))
+	client := setup.Gemini(t, rec)
 	config := &genai.GenerateContentConfig{
 		ResponseMIMEType:   "application/json",
 		ResponseJsonSchema: citySchema,

@@ -15,7 +15,9 @@ import (
 const ollamaModel = "llama3.2"
 
 // ollamaChat asks a model of Ollama. In a stream, the contents are joined.
-func ollamaChat(t *testing.T, rec echotest.Answerer, stream bool, change func(*ollama.ChatRequest)) (answer ollama.ChatResponse) {
+func ollamaChat(
+	t *testing.T, rec echotest.Answerer, stream bool, change func(*ollama.ChatRequest),
+) (answer ollama.ChatResponse) {
 	t.Helper()
 	req := &ollama.ChatRequest{
 		Model:    ollamaModel,
