@@ -136,7 +136,7 @@ var rooms = map[string][]string{
 	"internal/accept":                      {"internal/finding", "internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
 	"internal/canon/conversation":          {"internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
 	"cmd/promptecho/internal/changes":      {"internal/canon/conversation", "internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
-	"cmd/promptecho/internal/mutation":     {"internal/canon", "internal/exactjson", "internal/interaction"},
+	"cmd/promptecho/internal/mutation":     {"internal/canon", "internal/exactjson", "internal/fakeprovider", "internal/interaction"},
 	"cmd/promptecho/internal/prove":        {"internal/finding/advice", "internal/finding", "internal/testenv/suite", "internal/testenv/attr", "internal/canon/chance"},
 }
 
@@ -150,7 +150,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "internal/asked", "echofake", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub", "internal/child"},
+	"net/http": {"", "internal/recorder", "internal/asked", "echofake", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub", "internal/child", "cmd/promptecho/internal/mutation"},
 	"testing":  {"", "echoexec", "internal/recorder", "internal/snapshot/ending", "echotest", "echofake", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
 }
 

@@ -42,6 +42,7 @@ var textParsers = []struct{ file, text, why string }{
 	{"cmd/promptecho/printer.go", "incoming: ", "the output of a test process, in which this line gets a colour"},
 	{"cmd/promptecho/summary.go", "signal: ", "the output of go test"},
 	{"cmd/promptecho/view.go", "<!doctype html>", "the first line of a page"},
+	{"cmd/promptecho/internal/mutation/process.go", "exit status 0", "the format of a cassette"},
 	{"cmd/promptecho/internal/setup/ci.go", "\\b(go test|gotestsum)", "a command in a file of CI"},
 	{"cmd/promptecho/internal/foreign/convert.go", "content-disposition: form-data", "a header of a form"},
 	{"cmd/promptecho/internal/foreign/detect.go", "version https://git-lfs", "a pointer of Git LFS"},

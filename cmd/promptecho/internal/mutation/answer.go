@@ -13,6 +13,15 @@ type answer struct {
 	calls    []*call
 }
 
+// text returns the texts of the answer, joined.
+func (a *answer) text() string {
+	var b strings.Builder
+	for _, t := range a.texts {
+		b.WriteString(t.String())
+	}
+	return b.String()
+}
+
 // An ending is a reason why an answer ended.
 type ending int
 
@@ -42,9 +51,12 @@ type api interface {
 	repeat(a *answer, c *call)
 
 	// errorEvent puts an error into the place of the last event of a stream that was cut. It
-	// returns false if the API sends none.
+	// returns false if the API sends none. Streams of AWS have exceptions instead.
 	errorEvent(d *document, last *payload) bool
 }
+
+// A finisher is an api that completes each changed answer, for example with new numbers of events.
+type finisher interface{ finish(d *document) }
 
 // A text is a text of an answer. Each copy is the values that have it, joined: one if it is whole,
 // and one for each piece if it was streamed. An API that repeats a streamed text as a whole at the
@@ -76,9 +88,23 @@ func (t *text) String() string {
 	return ""
 }
 
-// set changes the text in each copy. A streamed copy keeps its number of pieces.
+// setAgain cuts each copy anew into its pieces.
+func (t *text) setAgain() {
+	for i := range t.copies {
+		one := text{copies: t.copies[i : i+1]}
+		one.set(one.String())
+	}
+}
+
+// set changes the text in each copy. A streamed copy keeps its number of pieces. A value that is no
+// string stays one if the text is JSON.
 func (t *text) set(s string) {
 	for _, values := range t.copies {
+		v, err := exactjson.Parse(s)
+		if err == nil && len(values) == 1 && values[0].Kind != exactjson.String {
+			set(values[0], v)
+			continue
+		}
 		pieces := piecesOf(s, len(values))
 		for i, v := range values {
 			setText(v, pieces[i])

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -14,12 +15,58 @@ type chat struct{}
 
 // messages calls f for each message of an answer, or for each piece of a message of a stream.
 func (chat) messages(d *document, f func(p *payload, choice, message *exactjson.Value)) {
-	for _, p := range d.payloads {
+	for _, p := range d.sent() {
 		p.value.Each("choices/*", func(choice *exactjson.Value) {
-			for _, name := range []string{"message", "delta"} {
-				if m := choice.Member(name); m != nil {
-					f(p, choice, m)
-				}
+			message := choice.Member("delta")
+			if message == nil {
+				message = choice.Member("message")
+			}
+			if message != nil {
+				f(p, choice, message)
+			}
+		})
+	}
+}
+
+// finish removes the annotations of a changed text, which have places in it that it may not have.
+func (c chat) finish(d *document) {
+	c.changeSecondForms(d)
+	if c.read(d).text() == c.read(newDocument(d.response)).text() {
+		return
+	}
+	c.messages(d, func(_ *payload, _, message *exactjson.Value) {
+		if annotations := message.Member("annotations"); annotations != nil {
+			annotations.Elems = nil
+		}
+	})
+}
+
+// changeSecondForms changes the second form that some servers have of each piece in a stream: a
+// copy of it (Writer), or the message up to it (Perplexity).
+func (chat) changeSecondForms(d *document) {
+	before := map[string]string{} // by the index of the choice
+	for _, p := range d.sent() {
+		recorded, _ := exactjson.Parse(p.before)
+		p.value.Each("choices/*", func(choice *exactjson.Value) {
+			delta := choice.Member("delta")
+			message := choice.Member("message")
+			if delta == nil || message == nil {
+				return
+			}
+			index := choice.Member("index").Scalar()
+			before[index] += delta.Member("content").Scalar()
+			isCopy := false
+			recorded.Each("choices/*/index="+index, func(v *exactjson.Value) {
+				old := v.Member("delta")
+				isCopy = old != nil && v.Member("message") != nil &&
+					compact(old) == compact(v.Member("message"))
+			})
+			content := message.Member("content")
+			switch {
+			case isCopy:
+				set(message, clone(delta))
+			case content != nil && content.Kind == exactjson.String:
+				setText(content, before[index])
 			}
 		})
 	}
@@ -30,15 +77,21 @@ func (c chat) read(d *document) *answer {
 	texts := map[string]*text{} // by the index of the choice
 	calls := map[string]*call{} // by callKey
 	c.messages(d, func(_ *payload, choice, message *exactjson.Value) {
-		content := message.Member("content")
-		if content != nil && content.Kind == exactjson.String && content.Text != "" {
+		addText := func(v *exactjson.Value) {
+			isText := v.Kind == exactjson.String && v.Text != ""
+			isObject := v.Kind == exactjson.Object // structured output of Cloudflare
+			if !isText && !isObject {
+				return
+			}
 			index := choice.Member("index").Scalar()
 			if texts[index] == nil {
 				texts[index] = new(text)
 				a.texts = append(a.texts, texts[index])
 			}
-			texts[index].add(0, content)
+			texts[index].add(0, v)
 		}
+		message.Each("content", addText)
+		message.Each("content/*/type=text/text", addText) // Mistral, beside its reasoning
 		list := message.Member("tool_calls")
 		for i := range elems(list) {
 			v := &list.Elems[i]
@@ -90,7 +143,7 @@ func (c chat) end(a *answer, e ending) bool {
 // refuse puts a refusal in the place of the texts and calls
 // (https://platform.openai.com/docs/guides/structured-outputs#refusals).
 func (c chat) refuse(a *answer) {
-	for _, call := range slices.Clone(a.calls) {
+	for _, call := range slices.Backward(slices.Clone(a.calls)) {
 		c.drop(a, call)
 	}
 	c.clear(a)
@@ -111,7 +164,7 @@ func (chat) clear(a *answer) {
 }
 
 func (c chat) drop(a *answer, dropped *call) {
-	a.calls = slices.DeleteFunc(a.calls, func(other *call) bool { return other == dropped })
+	choiceOf, indexOf, _ := strings.Cut(dropped.key, "/")
 	c.messages(a.document, func(p *payload, choice, message *exactjson.Value) {
 		list := message.Member("tool_calls")
 		if list == nil {
@@ -119,9 +172,17 @@ func (c chat) drop(a *answer, dropped *call) {
 		}
 		var left []exactjson.Value
 		for i := range list.Elems {
-			if c.callKey(choice, &list.Elems[i], i) != dropped.key {
-				left = append(left, list.Elems[i])
+			v := list.Elems[i]
+			if c.callKey(choice, &v, i) == dropped.key {
+				continue
 			}
+			index := v.Member("index")
+			isLater := choice.Member("index").Scalar() == choiceOf &&
+				number(index.Scalar()) > number(indexOf)
+			if isLater {
+				index.Text = strconv.Itoa(number(index.Text) - 1)
+			}
+			left = append(left, v)
 		}
 		list.Elems = left
 		if len(left) > 0 {
@@ -129,31 +190,35 @@ func (c chat) drop(a *answer, dropped *call) {
 		}
 		dropMember(message, "tool_calls")
 		isPiece := message.Name == "delta"
-		isFinish := choice.Member("finish_reason").Scalar() != "" && choice.Member("finish_reason").Kind == exactjson.String
+		reason := choice.Member("finish_reason")
+		isFinish := reason != nil && reason.Kind == exactjson.String && reason.Text != ""
 		if isPiece && len(message.Elems) == 0 && !isFinish {
 			p.isDropped = true
 		}
 	})
+	*a = *c.read(a.document)
 	if len(a.calls) == 0 {
 		c.end(a, stopped)
 	}
 }
 
 func (c chat) repeat(a *answer, repeated *call) {
-	var last *exactjson.Value // the list with the last piece of the call
-	var again exactjson.Value // the first piece
+	var last *exactjson.Value // the list with the last piece of a call
+	var again exactjson.Value // the first piece of the repeated one
 	highest := 0
+	choiceOf, _, _ := strings.Cut(repeated.key, "/")
 	c.messages(a.document, func(_ *payload, choice, message *exactjson.Value) {
 		list := message.Member("tool_calls")
+		if choice.Member("index").Scalar() != choiceOf {
+			return
+		}
 		for i := range elems(list) {
 			v := &list.Elems[i]
 			if n, err := strconv.Atoi(v.Member("index").Scalar()); err == nil {
 				highest = max(highest, n)
 			}
-			if c.callKey(choice, v, i) != repeated.key {
-				continue
-			}
-			if last == nil {
+			isFirst := again.Kind == exactjson.Null
+			if c.callKey(choice, v, i) == repeated.key && isFirst {
 				again = clone(v)
 			}
 			last = list
@@ -166,7 +231,6 @@ func (c chat) repeat(a *answer, repeated *call) {
 }
 
 func (chat) errorEvent(_ *document, last *payload) bool {
-	set(&last.value, parsed(`{"error":{"message":"The server had an error while processing your request.",`+
-		`"type":"server_error","param":null,"code":null}}`))
+	last.setValue(openaiFailure)
 	return true
 }

@@ -32,7 +32,7 @@ type payload struct {
 	before string // the value as it was recorded, compact
 
 	isDropped bool
-	renamed   string // a new value for the field "event" of the event; "" for the recorded one
+	renamed   string // a new name of the event; "" for the recorded one
 }
 
 // newDocument returns the JSON of a recorded response.
@@ -74,21 +74,47 @@ func (d *document) repeat(p, after *payload) *payload {
 	again := *p
 	again.value = clone(&p.value)
 	again.before = ""
+	again.place = after.place
 	i := slices.Index(d.payloads, after)
 	d.payloads = slices.Insert(d.payloads, i+1, &again)
 	return &again
 }
 
+// insert adds an event before another one, in a frame like that one's.
+func (d *document) insert(before *payload, name string, v exactjson.Value) {
+	p := *before
+	p.value = v
+	p.before = ""
+	p.renamed = name
+	i := slices.Index(d.payloads, before)
+	d.payloads = slices.Insert(d.payloads, i, &p)
+}
+
+// sent returns the payloads that are not dropped.
+func (d *document) sent() []*payload {
+	var sent []*payload
+	for _, p := range d.payloads {
+		if !p.isDropped {
+			sent = append(sent, p)
+		}
+	}
+	return sent
+}
+
+// isChanged reports whether the value of a payload differs from the recorded one.
+func (p *payload) isChanged() bool { return p.isJSON && compact(&p.value) != p.before }
+
 // text returns the JSON of a payload, as it was recorded unless it was changed.
 func (p *payload) text(recorded string) string {
-	if !p.isJSON || compact(&p.value) == p.before {
+	if !p.isChanged() {
 		return recorded
 	}
 	return string(p.value.AppendJSON(nil, p.layout))
 }
 
 // changed returns the response with the changes. A dropped event of a session stays as an event
-// without fields, so that the messages of a session keep their places.
+// without fields, so that the messages of a session keep their places. It returns nil if a session
+// would have more messages.
 func (d *document) changed() *interaction.Response {
 	resp := d.response.Clone()
 	resp.Delays = nil
@@ -120,6 +146,9 @@ func (d *document) changed() *interaction.Response {
 			resp.Events = append(resp.Events, interaction.Event{})
 		}
 	}
+	if isSession && len(resp.Events) != len(d.response.Events) {
+		return nil
+	}
 	return resp
 }
 
@@ -128,11 +157,17 @@ func (p *payload) changedEvent() interaction.Event {
 	event := slices.Clone(p.event)
 	event[p.field].Value = p.text(event[p.field].Value)
 	for i := range event {
-		if p.renamed != "" && event[i].Name == "event" {
+		if p.renamed != "" && isEventName(event[i]) {
 			event[i].Value = p.renamed
 		}
 	}
 	return event
+}
+
+// isEventName reports whether a field has the name of an event. A chunk of Bedrock's InvokeModel has
+// the event of the model inside.
+func isEventName(f interaction.Field) bool {
+	return f.Name == "event" || f.Name == ":event-type" && f.Value != "chunk"
 }
 
 // elems returns the elements of a list or an object, which may be nil.

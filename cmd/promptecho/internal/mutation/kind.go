@@ -63,6 +63,9 @@ type Mutation struct {
 	What   string // the change in a few words: `name: "Ada" -> "another"`
 	Notice string // what a test can do to notice it: "compare field name"
 
+	// Answer is the number of the answer in a session with several, from 1; else 0.
+	Answer int
+
 	// Response returns the changed response. Each call makes it again.
 	Response func() *interaction.Response
 }

@@ -27,7 +27,7 @@ func Of(it *interaction.Interaction, o Options) []*Mutation {
 type reader func(it *interaction.Interaction, form *canon.Form, o Options) []*Mutation
 
 // readers are asked in this order.
-var readers = []reader{ofModel}
+var readers = []reader{ofSession, ofFunction, ofMCP, ofEmbedding, ofRanking, ofModel}
 
 // ofModel returns the mutations of the answer of a model.
 func ofModel(it *interaction.Interaction, form *canon.Form, o Options) []*Mutation {
@@ -50,5 +50,33 @@ var apis = map[string]api{
 	"openai.chat":          chat{},
 	"openai.chat.retrieve": chat{},
 	"writer.chat":          chat{},
-	"mistral.chat":         chat{},
+	"mistral.fim":          chat{},
+	"mistral.agents":       chat{},
+
+	"openai.responses":          responses{},
+	"openai.responses.compact":  responses{},
+	"openai.responses.retrieve": responses{},
+
+	"anthropic.messages": messages{},
+
+	"bedrock.converse":          converse{},
+	"bedrock.agentcore.harness": converse{},
+
+	"cohere.chat":    cohere{},
+	"cohere.chat_v1": cohereV1{},
+
+	"ollama.chat":     ollama{},
+	"ollama.generate": ollama{},
+
+	"bedrock.invoke":        invoke,
+	"openai.completions":    completions,
+	"anthropic.complete":    complete,
+	"tgi.generate":          textGeneration,
+	"huggingface.inference": textGeneration,
+	"vertex.rawPredict":     servers,
+	"sagemaker.invoke":      servers,
+
+	"gemini.generateContent":       gemini{},
+	"gemini.interactions":          interactions{},
+	"gemini.interactions.retrieve": interactions{},
 }

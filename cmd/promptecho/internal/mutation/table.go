@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -19,6 +18,7 @@ type subject struct {
 	options Options
 
 	answer   *answer
+	document func() *document // the JSON of the answer, as it was recorded
 	request  exactjson.Value
 	isStrict bool // the provider keeps the answer within a schema
 
@@ -31,10 +31,20 @@ func newSubject(it *interaction.Interaction, form *canon.Form, api api, o Option
 	if a == nil || len(a.texts) == 0 && len(a.calls) == 0 {
 		return nil
 	}
-	s := &subject{it: it, form: form, api: api, options: o, answer: a}
+	s := newResponse(it, form, o)
+	s.api = api
+	s.answer = a
 	s.request, _ = exactjson.Parse(it.Request.Body) // the request of a family is JSON, or null here
 	s.isStrict = isStrict(&s.request)
 	return s
+}
+
+// newResponse returns a subject whose answer is unread.
+func newResponse(it *interaction.Interaction, form *canon.Form, o Options) *subject {
+	return &subject{
+		it: it, form: form, options: o,
+		document: func() *document { return newDocument(&it.Response) },
+	}
 }
 
 // table has all changes of the answer of a model.
@@ -45,9 +55,12 @@ var table = []func(*subject){
 // add adds a mutation that changes the answer. change returns false if it cannot.
 func (s *subject) add(kind Kind, what, notice string, change func(a *answer) bool) {
 	changed := func() *interaction.Response {
-		a := s.api.read(newDocument(&s.it.Response))
+		a := s.api.read(s.document())
 		if !change(a) {
 			return nil
+		}
+		if api, ok := s.api.(finisher); ok {
+			api.finish(a.document)
 		}
 		return a.document.changed()
 	}
@@ -60,27 +73,23 @@ func (s *subject) add(kind Kind, what, notice string, change func(a *answer) boo
 // addControl adds the same answer, with each text cut anew into its pieces.
 func addControl(s *subject) {
 	s.add(Control, "the same answer, written again", "", func(a *answer) bool {
-		for _, t := range a.texts {
-			t.set(t.String())
-		}
-		for _, c := range a.calls {
-			c.args.set(c.args.String())
-		}
+		writeAgain(a)
 		return true
 	})
 }
 
+// writeAgain cuts each text of an answer anew into its pieces.
+func writeAgain(a *answer) {
+	for _, t := range a.texts {
+		t.setAgain()
+	}
+	for _, c := range a.calls {
+		c.args.setAgain()
+	}
+}
+
 // another is a text that says nothing of the recorded one.
 const another = "It depends."
-
-// text returns the texts of the answer, joined.
-func (s *subject) text() string {
-	var b strings.Builder
-	for _, t := range s.answer.texts {
-		b.WriteString(t.String())
-	}
-	return b.String()
-}
 
 // structured returns the text that is a JSON object, or nil if there is none.
 func (s *subject) structured() (t *text, number int, object exactjson.Value) {
@@ -96,7 +105,7 @@ func (s *subject) structured() (t *text, number int, object exactjson.Value) {
 // addTexts adds other texts. An answer with calls may have a text beside them, which programs show
 // to a user, if at all; the calls are what matters.
 func addTexts(s *subject) {
-	text := s.text()
+	text := s.answer.text()
 	structured, _, _ := s.structured()
 	if text == "" || len(s.answer.calls) > 0 || structured != nil && s.isStrict {
 		return
@@ -243,7 +252,7 @@ func addArguments(
 			c.args.setValue(changed)
 		})
 	}
-	if len(args.Elems) == 0 || s.isStrict {
+	if len(args.Elems) == 0 || isStrictTool(&s.request, name) {
 		return
 	}
 	first := args.Elems[0].Name
@@ -257,7 +266,7 @@ func addArguments(
 
 // addEndings ends the answer for other reasons.
 func addEndings(s *subject) {
-	text := s.text()
+	text := s.answer.text()
 	if text != "" && len(s.answer.calls) == 0 {
 		s.add(CutOff, "ends in the middle of the text, at the limit of tokens", "check the finish reason",
 			func(a *answer) bool {
@@ -341,6 +350,13 @@ func addStreamFailures(s *subject) {
 					last = p
 				}
 			}
-			return last != nil && s.api.errorEvent(a.document, last)
+			if last == nil {
+				return false
+			}
+			if a.document.isEventStream() {
+				last.setException()
+				return true
+			}
+			return s.api.errorEvent(a.document, last)
 		})
 }

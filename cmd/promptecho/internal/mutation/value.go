@@ -18,9 +18,33 @@ func isStrict(request *exactjson.Value) bool {
 		"generationConfig/responseSchema",
 		"generationConfig/responseJsonSchema",
 		"format/type=*",
+		"output_config/format/type=json_schema",        // Anthropic
+		"output_format/type=json_schema",               // Anthropic's beta
+		"outputConfig/textFormat/type=json_schema",     // Bedrock
+		"response_format/type=json_object/schema",      // Cohere, version 1
+		"response_format/type=json_object/json_schema", // Cohere
 		"guided_json",
 	} {
 		request.Each(path, func(*exactjson.Value) { strict = true })
+	}
+	return strict
+}
+
+// isStrictTool reports whether a request has the provider keep the arguments of a tool within its
+// schema.
+func isStrictTool(request *exactjson.Value, tool string) bool {
+	strict := request.Member("strict_tools").Scalar() == "true" // Cohere
+	for _, path := range []string{
+		"tools/*/function", // OpenAI's chat
+		"tools/*",          // OpenAI's Responses, Anthropic
+		"toolConfig/tools/*/toolSpec",
+	} {
+		request.Each(path, func(v *exactjson.Value) {
+			isStrict := v.Member("strict").Scalar() == "true"
+			if isStrict && v.Member("name").Scalar() == tool {
+				strict = true
+			}
+		})
 	}
 	return strict
 }
@@ -73,4 +97,21 @@ func quote(s string) string {
 		return strconv.Quote(string(text[:most-3]) + "...")
 	}
 	return strconv.Quote(s)
+}
+
+// isEqual reports whether two values are equal, whatever the order of their members.
+func isEqual(a, b *exactjson.Value) bool {
+	if a.Kind != b.Kind || a.Text != b.Text || len(a.Elems) != len(b.Elems) {
+		return false
+	}
+	for i := range a.Elems {
+		other := &b.Elems[i]
+		if a.Kind == exactjson.Object {
+			other = b.Member(a.Elems[i].Name)
+		}
+		if other == nil || !isEqual(&a.Elems[i], other) {
+			return false
+		}
+	}
+	return true
 }
