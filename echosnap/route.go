@@ -70,7 +70,8 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 		t.Errorf("echosnap: Route: nothing is compared, because the cassette lacks %s", english.Count(n, "recording"))
 		return nil
 	}
-	made, unfinished := (*recorder.Recorder)(rec).Tape().Made()
+	engine := (*recorder.Recorder)(rec)
+	made, unfinished := engine.Tape().Made()
 	if unfinished > 0 {
 		t.Errorf("echosnap: Route: %s still being read: close the bodies, and call Route when everything is done",
 			english.Count(unfinished, "answer"))
@@ -79,7 +80,7 @@ func routeOf(t testing.TB, rec *promptecho.Recorder) *route.Route {
 	var asked []route.Call
 	self := stack.ID()
 	for _, m := range made {
-		it, err := m.Load()
+		it, err := engine.LoadPlayed(m)
 		if err != nil {
 			t.Errorf("echosnap: Route: %v", err)
 			return nil

@@ -33,6 +33,7 @@ func outcome(t testing.TB, file string) report.Outcome {
 		Test:      t.Name(),
 		Ambiguous: !isGoTest(t.Name()),
 		Failed:    hasFailed || wasInterrupted,
+		Differs:   t.Failed() && !hasFailed,
 		Skipped:   t.Skipped(),
 		Filtered:  report.Filtered(t.Name()) || report.Fuzzing(t.Name()),
 		Short:     report.Short(),

@@ -81,7 +81,9 @@ func (r mutateReport) print(w io.Writer) error {
 		if len(f.tests) > 1 {
 			p.line(3, "", "tests: %s", english.List(f.tests, 4))
 		}
-		p.line(3, "", "call: %s", english.List(f.calls, 3))
+		if f.calls[0] != "" {
+			p.line(3, "", "call: %s", english.List(f.calls, 3))
+		}
 		p.line(3, "", "recording: %s", english.List(f.places, 3))
 		if f.change.By != "" {
 			p.line(3, "", "%s", f.change.By)

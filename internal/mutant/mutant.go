@@ -35,6 +35,10 @@ type Change struct {
 	Number   int    // of the recording in the cassette, from 0
 	Response string // the path of a file of [EncodeResponse]
 
+	// Control says that the response is the recorded one, written again. In a session, its first
+	// message then counts as the change.
+	Control bool
+
 	// Repeated has each later request that equals the changed one get the changed response,
 	// too: the client sends it again.
 	Repeated bool
@@ -181,18 +185,19 @@ func (r *Recorder) Response(number int, isEqual func(number int) bool) *interact
 	return r.response
 }
 
-// Events returns the changed events of a recorded session, or nil if it is not changed. An event
-// without fields is not sent.
-func (r *Recorder) Events(number int) []interaction.Event {
+// ResponseOf returns the changed response of a recording, whether it was played or not, or nil if the
+// recording is not changed. An event without fields in a session is not sent.
+func (r *Recorder) ResponseOf(number int) *interaction.Response {
 	if r == nil || r.change == nil || number != r.change.Number {
 		return nil
 	}
-	return r.response.Events
+	return r.response
 }
 
-// EventPlayed notes that a changed event was played.
-func (r *Recorder) EventPlayed(number int) {
-	if r == nil {
+// PlayEvent notes that an event of the changed session is played. isChanged says that it differs from
+// the recorded one.
+func (r *Recorder) PlayEvent(number int, isChanged bool) {
+	if !isChanged && !r.change.Control {
 		return
 	}
 	if !r.hasPlayed.Swap(true) {

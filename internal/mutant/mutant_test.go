@@ -114,7 +114,7 @@ func TestNothingIsChangedWithoutTheVariable(t *testing.T) {
 	}
 	r.Miss()
 	r.End("TestX", false, 0)
-	if r.Response(0, nil) != nil || r.Events(0) != nil || r.Lists() || r.Repeats() || r.GoesOn() {
+	if r.Response(0, nil) != nil || r.ResponseOf(0) != nil || r.Lists() || r.Repeats() || r.GoesOn() {
 		t.Error("something is changed")
 	}
 }

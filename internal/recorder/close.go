@@ -100,7 +100,7 @@ func (r *Recorder) end(o report.Outcome) report.Report {
 	r.upstream.Close()
 	r.waits.report(r.words().UseBubble, r.log.Notef)
 
-	testFailed := o.Failed
+	testFailed := o.Failed || o.Differs
 	runFailed, err := r.save(o)
 	o.Failed = runFailed
 	r.logError(err)

@@ -55,3 +55,15 @@ func (r *Recorder) takeOnward(m *tape.Match) bool {
 	r.mutant.GoOn(rec.Number())
 	return true
 }
+
+// LoadPlayed returns a recording as this run has played it.
+func (r *Recorder) LoadPlayed(rec *tape.Recording) (*interaction.Interaction, error) {
+	it, err := rec.Load()
+	changed := r.mutant.ResponseOf(rec.Number())
+	if err != nil || changed == nil {
+		return it, err
+	}
+	played := *it
+	played.Response = *changed
+	return &played, nil
+}

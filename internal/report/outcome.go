@@ -26,6 +26,7 @@ type Outcome struct {
 	Test      string // its name; "" if there is none
 	Ambiguous bool   // another test may have the same name, as two specs of Ginkgo may
 	Failed    bool   // the test failed, or is panicking
+	Differs   bool   // it failed only for snapshots that differ; Failed is not set then
 	Skipped   bool   // the test was skipped
 	Filtered  bool   // parts of the test did not run because of -run or -skip
 	Stopped   bool   // a user stopped it, and so its open requests

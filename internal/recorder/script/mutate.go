@@ -13,12 +13,13 @@ import (
 func changedEvent(
 	m *mutant.Recorder, number int, recorded []interaction.Event, i int,
 ) (event interaction.Event, isChanged bool) {
-	events := m.Events(number)
-	if i >= len(events) || slices.Equal(events[i], recorded[i]) {
+	resp := m.ResponseOf(number)
+	if resp == nil || i >= len(resp.Events) {
 		return recorded[i], false
 	}
-	m.EventPlayed(number)
-	return events[i], true
+	isChanged = !slices.Equal(resp.Events[i], recorded[i])
+	m.PlayEvent(number, isChanged)
+	return resp.Events[i], isChanged
 }
 
 // valuesOfChanged returns the values in a changed message of a process that are names, and their names

@@ -44,6 +44,8 @@ func (p *process) rounds(test string) []*round {
 	switch {
 	case p.timedOut, strings.Contains(p.output, "\npanic: test timed out after"):
 		last.abnormal = Hangs
+	case strings.Contains(last.output, "panic: unexpected call to os.Exit(0) during test"):
+		last.abnormal = Exits
 	case hasLine(last.output, "panic: "), hasLine(last.output, "fatal error: "), hasLine(last.output, "SIGSEGV: "):
 		if !p.isOK && !hasEnd(last.output) {
 			last.abnormal = Panics

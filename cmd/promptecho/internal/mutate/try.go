@@ -24,7 +24,7 @@ type trial struct {
 // The time that a round has: a replay takes milliseconds, a busy machine seconds, and SDKs that wait
 // before they send a request again some seconds.
 const (
-	leastLimit    = 10 * time.Second
+	leastLimit    = 5 * time.Second
 	controlLimit  = time.Minute
 	timesControl  = 20
 	timesIfItHung = 3 // for the second try of a round that did not end
@@ -195,6 +195,7 @@ func (t *trial) process(
 			Cassette: t.answer.Cassette,
 			Number:   t.answer.Number - 1,
 			Response: file,
+			Control:  m.Kind == mutation.Control,
 			Repeated: m.IsRepeated(),
 			Onward:   onward,
 		})
