@@ -6,7 +6,7 @@
 //	promptecho show [-raw] [-json] PATH|TEST ... [N]
 //	promptecho fake [-usage] PATH|TEST ... [N]
 //	promptecho diff [-git REF] [-json|-markdown] [REF..REF] [PATH ...]
-//	promptecho view [-git REF] [-o FILE] [PATH ...]
+//	promptecho view [-git REF] [-mutate FILE] [-o FILE] [PATH ...]
 //	promptecho record [-update|-all|-accepted] [PACKAGE ...]
 //	promptecho compare [PACKAGE ...]
 //	promptecho accept [-n|-i] [-question] [PACKAGE ...]

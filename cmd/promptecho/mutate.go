@@ -58,6 +58,10 @@ func runMutate(args []string, stdout, stderr io.Writer) error {
 	case *markdown && r.asJSON:
 		return errors.New("-json and -markdown: use one of them")
 	}
+	for _, f := range flagsNamed(r.flags, "race", "timeout", "p", "parallel") {
+		return fmt.Errorf("%s: mutate does not take this flag: it runs each test for each change, and "+
+			"sets its time by what the test needs", f)
+	}
 	packages, err := r.list()
 	if err != nil {
 		return err
@@ -66,7 +70,7 @@ func runMutate(args []string, stdout, stderr io.Writer) error {
 	o := mutate.Options{
 		BuildFlags: flagsNamed(r.flags, "tags"),
 		Filters:    testFlags(flagsNamed(r.flags, "run", "skip", "short")),
-		Args:       r.goTestArgs,
+		Args:       withoutArgsFlag(r.goTestArgs),
 		Jobs:       *jobs,
 		Progress:   progress.tell,
 	}
@@ -117,4 +121,13 @@ func testFlags(flags []string) (own []string) {
 		own = append(own, "-test."+strings.TrimPrefix(f, "-"))
 	}
 	return own
+}
+
+// withoutArgsFlag returns the arguments behind "--" without the flag -args, which ends those of go test:
+// all of them are for the test program.
+func withoutArgsFlag(args []string) []string {
+	if len(args) > 0 && strings.TrimLeft(args[0], "-") == "args" {
+		return args[1:]
+	}
+	return args
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-const viewHelp = `view [-git REF] [-print] [-o FILE] [PATH ...]
+const viewHelp = `view [-git REF] [-mutate FILE] [-print] [-o FILE] [PATH ...]
 look at cassettes in a browser: a list, conversations, streams
 
 It serves one page on this machine's loopback interface, prints its address,
@@ -32,10 +32,12 @@ It shows what changed since a git revision, between a cassette and the files
 next to it (NAME.derived.yaml, NAME.yaml.failed), and between two cassettes that
 are named here or chosen on the page.
 
-  -git REF   compare with this revision; the default is HEAD, if there is one
-  -print     print the address and open no browser
-  -o FILE    write the page to a file, say for a review, and exit; - is standard
-             output
+  -git REF      compare with this revision; the default is HEAD, if there is one
+  -mutate FILE  show beside each answer what tests do not notice of it: the output
+                of promptecho mutate -json
+  -print        print the address and open no browser
+  -o FILE       write the page to a file, say for a review, and exit; - is
+                standard output
 `
 
 // runView serves a page of cassettes, or writes it.
@@ -43,12 +45,19 @@ func runView(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("view", flag.ContinueOnError)
 	ref := flags.String("git", "", "")
 	output := flags.String("o", "", "")
+	mutations := flags.String("mutate", "", "")
 	printOnly := flags.Bool("print", false, "")
 	paths, err := parse(flags, args)
 	if err != nil {
 		return err
 	}
 	v := &viewer{paths: paths, ref: *ref}
+	if *mutations != "" {
+		v.notes, err = readMutateNotes(*mutations)
+		if err != nil {
+			return err
+		}
+	}
 	if *output != "" {
 		return v.write(*output, stdout, stderr)
 	}

@@ -17,6 +17,7 @@ import (
 type viewer struct {
 	paths []string
 	ref   string // the revision to compare with; empty for HEAD, if there is one
+	notes mutateNotes
 }
 
 // page reads the cassettes and makes the page of them. old and fresh are the paths of two cassettes
@@ -53,6 +54,7 @@ func (v *viewer) page(old, fresh string, progress *progress) (*page.Page, error)
 		c := cassetteOf(&listings[i])
 		if f := read[c.Path]; f != nil {
 			addCalls(c, f)
+			v.notes.add(c)
 		}
 		p.Cassettes = append(p.Cassettes, c)
 	}
