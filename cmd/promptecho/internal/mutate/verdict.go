@@ -1,5 +1,11 @@
 package mutate
 
+import (
+	"slices"
+
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/mutation"
+)
+
 // A Verdict says what a test notices of an answer, or of all its answers.
 type Verdict string
 
@@ -18,10 +24,15 @@ func (a *Answer) judgeAnswer() {
 	if a.NotJudged != "" || len(a.Changes) == 0 {
 		return
 	}
+	isField := func(c Change) bool { return c.Kind == mutation.FieldValue }
+	hasFields := slices.ContainsFunc(a.Changes, isField)
 	content, unnoticedContent := 0, 0
 	unnoticed, held := false, false
 	for _, r := range a.Changes {
-		if r.Kind.IsContent() && r.Outcome != NotPlayed {
+		// Another text in the place of structured output is none: a test that decodes it fails.
+		isDecoded := hasFields && r.Kind == mutation.OtherText
+		isContent := r.Kind.IsContent() && !isDecoded
+		if isContent && r.Outcome != NotPlayed {
 			content++
 		}
 		if r.Accepted != "" {
@@ -30,7 +41,7 @@ func (a *Answer) judgeAnswer() {
 		switch r.Outcome {
 		case Unnoticed:
 			unnoticed = true
-			if r.Kind.IsContent() {
+			if isContent {
 				unnoticedContent++
 			}
 		case Held:
