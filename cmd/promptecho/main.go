@@ -18,7 +18,7 @@
 //	promptecho import [-o DIR | -w] FILE ...
 //	promptecho serve [-cassette FILE] [-cassettes DIR] [-mode MODE] [-- command ...]
 //	promptecho stdio [-cassette FILE] [name] -- command [arg ...]
-//	promptecho mutate [-j N] [-git REF] [-json|-markdown] [FLAGS] [PACKAGE ...]
+//	promptecho mutate [-j N] [-git REF] [-json|-markdown] [FLAGS] [PACKAGE ...] [-- FLAGS]
 //	promptecho lint [-fix|-diff] [PACKAGE ...]
 //	promptecho observe [-fail] [PACKAGE ...]
 //	promptecho demo [-dir DIR]
@@ -154,4 +154,4 @@ func usage() string {
 }
 
 // selfEvident are the verbs that the list of verbs only names, so that it fits a screen.
-var selfEvident = []string{"mv", "demo", "completion", "version"}
+var selfEvident = []string{"mv", "stdio", "demo", "completion", "version"}

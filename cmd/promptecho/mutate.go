@@ -14,32 +14,29 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/mutate"
 )
 
-const mutateHelp = `mutate [-j N] [-git REF] [-json|-markdown] [FLAGS] [PACKAGE ...] [-- FLAGS]
+const mutateHelp = `mutate [-json|-markdown] [FLAGS] [PACKAGE ...] [-- FLAGS]
 change recorded answers one at a time: which tests notice?
 
-A replayed test that passes whatever the model says tests nothing. mutate builds
-the tests of the packages (the default is ./...), and replays each of them with
-one answer changed as its provider could really have answered: another text, an
-argument of a tool call, no call, a refusal, status 500, a stream that breaks.
-Nothing is sent or recorded, and files that tests write are put back.
-
-  -j N       how many tests run at once; the default is the number of processors
-  -git REF   only tests that changed since a revision, or their code did
-  -json      print one object with every change
-  -markdown  print what was found for a pull request
+It replays each test of the packages (default: ./...) once for each change: an
+answer as its provider could have sent it, with another text or argument, no
+call, a refusal, status 500, a broken stream. Nothing is sent or recorded, and
+files that tests write below their package are put back.
 
   blind    the test passes whatever an answer says
   weak     it passes with some changes
-  held     it fails only since the next request has no recording
+  held     it fails only since the next request is not recorded
   good     it notices every change
 
-testdata/unnoticed.txt in the folder of a package lists what nobody need notice,
-with the reason: "TestSummary: other text: it is shown as it is".
+  -j N       how many tests run at once; the default: one for each processor
+  -git REF   only tests that changed since a revision, or their code did
+  -json      print one object with every change
+  -markdown  print the findings for a pull request
 
-Flags of go test: -run, -skip, -short and -tags, and those of the tests after "--".
+Flags of go test: -run, -skip, -short, -tags, those of the tests after "--".
+testdata/unnoticed.txt of a package has what its tests need not notice.
 
-The exit status is 1 if a test is blind, or if a changed answer makes the program
-panic, hang or exit. docs/MUTATE.md has an example.
+The exit status is 1 if a test is blind, or a change makes a program panic, hang
+or exit. docs/MUTATE.md has more.
 `
 
 // runMutate changes recorded answers, and says which tests notice.
@@ -48,7 +45,7 @@ func runMutate(args []string, stdout, stderr io.Writer) error {
 	jobs := flags.Int("j", runtime.NumCPU(), "")
 	ref := flags.String("git", "", "")
 	markdown := flags.Bool("markdown", false, "")
-	r, err := parseRun("mutate", flags, args)
+	r, err := parseTests("mutate", flags, args)
 	if err != nil {
 		return err
 	}
@@ -58,9 +55,12 @@ func runMutate(args []string, stdout, stderr io.Writer) error {
 	case *markdown && r.asJSON:
 		return errors.New("-json and -markdown: use one of them")
 	}
-	for _, f := range flagsNamed(r.flags, "race", "timeout", "p", "parallel") {
-		return fmt.Errorf("%s: mutate does not take this flag: it runs each test for each change, and "+
-			"sets its time by what the test needs", f)
+	var changed []string
+	if *ref != "" {
+		changed, err = filesChangedSince(*ref)
+		if err != nil {
+			return err
+		}
 	}
 	packages, err := r.list()
 	if err != nil {
@@ -75,7 +75,7 @@ func runMutate(args []string, stdout, stderr io.Writer) error {
 		Progress:   progress.tell,
 	}
 	if *ref != "" {
-		o.Selects, err = touchedSince(*ref, packages, o.BuildFlags)
+		o.Selects, err = touchedBy(changed, packages, o.BuildFlags)
 		if err != nil {
 			return err
 		}

@@ -57,12 +57,13 @@ func TestMutateReportTellsTheWorstFirst(t *testing.T) {
 	if err := report.print(&out); err != nil {
 		t.Fatal(err)
 	}
-	const want = `changes noticed by                       the test  recording   nobody
-TestPanics                                      1          0        0  good, panics
-TestBlind                                       0          0        2  blind
-TestCutOne                                      0          0        1  weak
-TestCutTwo                                      0          0        1  weak
-TestHeld                                        0          1        0  held
+	const want = `changes that were noticed by
+the test  recording  neither
+       1          0        0  TestPanics: good, panics
+       0          0        2  TestBlind: blind
+       0          0        1  TestCutOne: weak
+       0          0        1  TestCutTwo: weak
+       0          1        0  TestHeld: held
 
 1. TestPanics panics: "Hello" -> ""
    call: TestPanics_test.go:7
@@ -86,7 +87,7 @@ TestHeld                                        0          1        0  held
    recording: testdata/cassettes/TestHeld.yaml:4
    to notice it: assert on argument a of add
 
-7 changes in 1.2 s: tests noticed 2, only the recording 1, nobody 4
+7 changes in 1.2 s: tests noticed 2, only the recording 1, neither 4
 6 tests: 1 blind, 2 weak, 1 held, 2 good; 1 test with a bug
 `
 	if got := out.String(); got != want {

@@ -12,16 +12,12 @@ import (
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
-// touchedSince returns a function that reports whether a test was touched since a revision: its code, or
-// a cassette that it plays. The code of a test is that of its package and of all that it imports, as far
+// touchedBy returns a function that reports whether changes of files touch a test: its code, or a
+// cassette that it plays. The code of a test is that of its package and of all that it imports, as far
 // as it is in the repository.
-func touchedSince(
-	ref string, packages []suite.Package, buildFlags []string,
+func touchedBy(
+	files []string, packages []suite.Package, buildFlags []string,
 ) (func(*mutate.Test) bool, error) {
-	files, err := filesChangedSince(ref)
-	if err != nil {
-		return nil, err
-	}
 	changedFiles := map[string]bool{}
 	changedFolders := map[string]bool{} // with Go files, or a go.mod
 	for _, file := range files {

@@ -121,12 +121,13 @@ func (r mutateReport) printTable(p *printer, tests []*mutate.Test) {
 			continue
 		}
 		if !isHeaded {
-			p.line(0, dim, "%-40s %8s %10s %8s", "changes noticed by", "the test", "recording", "nobody")
+			p.line(0, dim, "changes that were noticed by")
+			p.line(0, dim, "%8s %10s %8s", "the test", "recording", "neither")
 			isHeaded = true
 		}
 		var n mutateTally
 		n.add(t)
-		p.line(0, "", "%-40s %8d %10d %8d  %s", t.Name, n.noticed, n.held, n.unnoticed, verdictOf(t))
+		p.line(0, "", "%8d %10d %8d  %s: %s", n.noticed, n.held, n.unnoticed, t.Name, verdictOf(t))
 	}
 }
 
@@ -224,7 +225,7 @@ func (r mutateReport) summary() string {
 		return "no test plays a recording that can be changed"
 	}
 	changes := n.noticed + n.held + n.unnoticed + n.accepted
-	text := fmt.Sprintf("%s in %.1f s: tests noticed %d, only the recording %d, nobody %d",
+	text := fmt.Sprintf("%s in %.1f s: tests noticed %d, only the recording %d, neither %d",
 		count(changes, "change"), r.result.Seconds, n.noticed, n.held, n.unnoticed)
 	if n.accepted > 0 {
 		text += fmt.Sprintf(", accepted %d", n.accepted)

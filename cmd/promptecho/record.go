@@ -97,6 +97,18 @@ type testKey struct{ pkg, name string }
 
 // parseRun reads the arguments of a verb that runs tests.
 func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error) {
+	flags.Bool("race", false, "")
+	flags.Duration("timeout", 0, "")
+	flags.Uint("p", 0, "")
+	flags.Uint("parallel", 0, "")
+	return parseTests(verb, flags, args, "race", "timeout", "p", "parallel")
+}
+
+// parseTests reads the arguments of a verb that runs tests in its own way: of the flags of go test, it
+// takes those that select tests and files, and those among flags that ofGoTest names.
+func parseTests(
+	verb string, flags *flag.FlagSet, args []string, ofGoTest ...string,
+) (*testRun, error) {
 	r := &testRun{verb: verb}
 	if i := slices.Index(args, "--"); i >= 0 {
 		r.goTestArgs = args[i+1:]
@@ -104,15 +116,11 @@ func parseRun(verb string, flags *flag.FlagSet, args []string) (*testRun, error)
 	}
 	flags.BoolVar(&r.asJSON, "json", false, "")
 	isOfVerb := map[string]bool{} // by the names of flags; those defined below are of go test
-	flags.VisitAll(func(f *flag.Flag) { isOfVerb[f.Name] = true })
+	flags.VisitAll(func(f *flag.Flag) { isOfVerb[f.Name] = !slices.Contains(ofGoTest, f.Name) })
 	run := flags.String("run", "", "")
 	skip := flags.String("skip", "", "")
 	flags.Bool("short", false, "")
-	flags.Bool("race", false, "")
-	flags.Duration("timeout", 0, "")
 	flags.String("tags", "", "")
-	flags.Uint("p", 0, "")
-	flags.Uint("parallel", 0, "")
 	var err error
 	r.patterns, err = parse(flags, args)
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/mutate"
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/mutation"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/observe"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/setup"
@@ -46,6 +48,7 @@ var scenes = []scene{
 	}},
 	{"accept", printAccept},
 	{"prove", printProve},
+	{"mutate", printMutate},
 	{"observe", printObserve},
 	{"prune", func(t *testing.T, names []string, out *output) {
 		for _, name := range names { // whose tests are gone
@@ -259,6 +262,33 @@ func printProve(t *testing.T, names []string, out *output) {
 	p.print(out)
 }
 
+// printMutate tells of tests that do not notice another argument, and of one that panics.
+func printMutate(t *testing.T, names []string, out *output) {
+	result := &mutate.Result{Seconds: 1.5}
+	for i, name := range names {
+		pkg, test, _ := strings.Cut(name, " ")
+		outcome := []mutate.Outcome{mutate.Unnoticed, mutate.Held, mutate.Panics}[i%3]
+		a := &mutate.Answer{
+			Cassette: filepath.Join("/m", pkg, testname.File(test)), Number: 1, Line: 4,
+			Call: fmt.Sprintf("bot.go:21 < bot_test.go:%d", 10+i), Verdict: mutate.Weak,
+		}
+		for range 6 {
+			a.Changes = append(a.Changes, mutate.Change{
+				Kind: mutation.Argument, Outcome: outcome, By: "bot_test.go:33: got 12, want 24",
+				What:   `reserve_table(restaurant: "Chez Marcel, rue du M..." -> "Chez Marcel, rue du M...")`,
+				Notice: "assert on argument restaurant of reserve_table",
+			})
+		}
+		result.Tests = append(result.Tests, &mutate.Test{
+			Package: pkg, Dir: "/m/" + pkg, Name: test, Verdict: mutate.Weak, Answers: []*mutate.Answer{a},
+		})
+	}
+	report := mutateReport{result: result}
+	if err := report.print(out); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // printObserve lists a request of each test.
 func printObserve(t *testing.T, names []string, out *output) {
 	var list []observe.Request
@@ -333,7 +363,7 @@ func TestManyScenes(t *testing.T) {
 		names = append(names, fmt.Sprintf("bot TestMany/case%04d", i))
 	}
 	for _, scene := range scenes {
-		if slices.Contains([]string{"record", "compare", "accept", "prove", "prune"}, scene.verb) {
+		if slices.Contains([]string{"record", "compare", "accept", "prove", "mutate", "prune"}, scene.verb) {
 			text := scene.on(t, names, 80, false)
 			fits(t, 80, text)
 			if lines := strings.Count(text, "\n"); lines > 5*n {

@@ -17,6 +17,8 @@ var inVain = map[string]struct {
 	"diff -git":        {[]string{"-git", "no-such-revision"}, "not a git repository"},
 	"view -git":        {[]string{"-git", "no-such-revision"}, "not a git repository"},
 	"view -o":          {[]string{"-o", "no-such-folder/x.html", "c.yaml"}, "no-such-folder/x.html: "},
+	"view -mutate":     {[]string{"-mutate", "go.mod", "c.yaml"}, "use the output of promptecho mutate -json"},
+	"mutate -git":      {[]string{"-git", "no-such-revision"}, "not a git repository"},
 	"merge -into":      {[]string{"-into", "c.yaml", "c.yaml"}, "c.yaml"},
 	"import -o":        {[]string{"-o", "x", "no-such-file"}, "no-such-file"},
 	"serve -cassette":  {[]string{"-cassette", "go.mod", "--", "true"}, `go.mod:1:1: want a cassette ("version: 1" and "interactions:")`},

@@ -33,8 +33,8 @@ next to it (NAME.derived.yaml, NAME.yaml.failed), and between two cassettes that
 are named here or chosen on the page.
 
   -git REF      compare with this revision; the default is HEAD, if there is one
-  -mutate FILE  show beside each answer what tests do not notice of it: the output
-                of promptecho mutate -json
+  -mutate FILE  show what tests do not notice of an answer: the output of
+                promptecho mutate -json
   -print        print the address and open no browser
   -o FILE       write the page to a file, say for a review, and exit; - is
                 standard output

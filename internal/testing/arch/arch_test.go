@@ -97,7 +97,7 @@ var rooms = map[string][]string{
 	"internal/recorder/script":   {"internal/mutant", "internal/canon/chance", "internal/canon/perrun", "internal/exactjson", "internal/recorder/missed", "internal/canon", "internal/exchange", "internal/interaction", "internal/redact", "internal/report", "internal/session", "internal/tape"},
 	"internal/recorder/volatile": {"internal/canon", "internal/exactjson", "internal/canon/fieldpath", "internal/memo", "internal/testenv/shell"},
 	"internal/testing/arch":      {},
-	"cmd/promptecho":             {"internal/nethttp/loopback", "internal/child", "internal/report", "internal/testenv/keys", "internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/serveoptions", "cmd/promptecho/internal/setup", "internal/recorder", "internal/testenv/lock"},
+	"cmd/promptecho":             {"cmd/promptecho/internal/mutate", "cmd/promptecho/internal/mutation", "internal/nethttp/loopback", "internal/child", "internal/report", "internal/testenv/keys", "internal/finding", "internal/english", "internal/nethttp/urls", "internal/atomicfile", "internal/orphans", "internal/canon/chance", "internal/cassette/rewrite", "internal/lint", "cmd/promptecho/internal/observe", "internal/accept", "internal/cassette/fit", "internal/cassette/merge", "internal/recorder/missed", "internal/testenv/attr", "internal/testenv/suite", "internal/testenv/testname", "internal/canon/conversation", "cmd/promptecho/internal/changes", "internal/exchange", "internal/exactjson", "internal/cassette", "internal/interaction", "internal/canon", "internal/canon/fieldpath", "cmd/internal/demo", "internal/diff", "cmd/promptecho/internal/foreign", "cmd/promptecho/internal/page", "internal/redact", "internal/canon/said", "internal/testenv/shell", "internal/testenv/tests", "cmd/promptecho/internal/prove", "internal/snapshot", "internal/snapshot/judge", "internal/nethttp/request", "cmd/promptecho/internal/control", "cmd/promptecho/internal/serveoptions", "cmd/promptecho/internal/setup", "internal/recorder", "internal/testenv/lock"},
 	"internal/redact/carrier":    {"internal/exactjson", "internal/group"},
 
 	"cmd/demo": {"cmd/internal/demo"},
@@ -136,6 +136,7 @@ var rooms = map[string][]string{
 	"internal/accept":                      {"internal/finding", "internal/canon/conversation", "internal/canon/said", "internal/recorder/missed", "internal/cassette/codec", "internal/canon", "internal/canon/fieldpath", "internal/diff", "internal/interaction", "internal/diff/question"},
 	"internal/canon/conversation":          {"internal/finding", "internal/nethttp/form", "internal/sequence", "internal/canon/said", "internal/canon", "internal/canon/fieldpath", "internal/interaction", "internal/exactjson"},
 	"cmd/promptecho/internal/changes":      {"internal/canon/conversation", "internal/nethttp/urls", "internal/canon/said", "internal/diff", "internal/canon", "internal/interaction", "internal/exactjson", "internal/canon/chance"},
+	"cmd/promptecho/internal/mutate":       {"cmd/promptecho/internal/mutation", "internal/cassette", "internal/interaction", "internal/mutant", "internal/testenv/suite"},
 	"cmd/promptecho/internal/mutation":     {"internal/canon", "internal/exactjson", "internal/fakeprovider", "internal/interaction"},
 	"cmd/promptecho/internal/prove":        {"internal/finding/advice", "internal/finding", "internal/testenv/suite", "internal/testenv/attr", "internal/canon/chance"},
 }
@@ -439,6 +440,7 @@ var writers = map[string]string{
 	"internal/nethttp/request":        "keeps a large body in a temporary file",
 	"cmd/internal/demo":               "makes a folder of its own",
 	"cmd/promptecho":                  "writes the page of view, and an empty file for go vet",
+	"cmd/promptecho/internal/mutate":  "keeps copies of files, plans and changed answers in a temporary folder, and puts files back",
 	"cmd/promptecho/internal/observe": "makes the overlay of one go test",
 	"action/promptecho-action":        "appends to the files of the runner",
 }

@@ -10,16 +10,6 @@ import (
 	"github.com/promptecho/promptecho/internal/mutant"
 )
 
-// A baseline is how a test ended in the first replay, in which nothing is changed.
-type baseline string
-
-const (
-	basePassed  baseline = "passed"
-	baseFailed  baseline = "failed"
-	baseSkipped baseline = "skipped"
-	baseUnknown baseline = "" // the process ended first
-)
-
 // firstLimit is the time that all tests of a package have in the first replay.
 const firstLimit = 10 * time.Minute
 

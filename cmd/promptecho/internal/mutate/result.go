@@ -69,3 +69,25 @@ type Result struct {
 	// Stale has the accepted findings that no run has shown: "testdata/unnoticed.txt:3: ...".
 	Stale []string `json:"stale,omitempty"`
 }
+
+// A Verdict says what a test notices of an answer, or of all its answers.
+type Verdict string
+
+// The verdicts, the worst one first.
+const (
+	Blind      Verdict = "blind"      // it passes whatever the answer says
+	Weak       Verdict = "weak"       // it passes with some changes
+	HeldBy     Verdict = "held"       // without the recording, it would pass with some changes
+	Good       Verdict = "good"       // it notices all changes
+	NothingYet Verdict = "not judged" // see NotJudged
+)
+
+// A baseline is how a test ended in the first replay, in which nothing is changed.
+type baseline string
+
+const (
+	basePassed  baseline = "passed"
+	baseFailed  baseline = "failed"
+	baseSkipped baseline = "skipped"
+	baseUnknown baseline = "" // the process ended first
+)

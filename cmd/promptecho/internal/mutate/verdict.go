@@ -6,18 +6,6 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/mutation"
 )
 
-// A Verdict says what a test notices of an answer, or of all its answers.
-type Verdict string
-
-// The verdicts, the worst one first.
-const (
-	Blind      Verdict = "blind"      // it passes whatever the answer says
-	Weak       Verdict = "weak"       // it passes with some changes
-	HeldBy     Verdict = "held"       // without the recording, it would pass with some changes
-	Good       Verdict = "good"       // it notices all changes
-	NothingYet Verdict = "not judged" // see NotJudged
-)
-
 // judgeAnswer sets the verdict of an answer by its runs.
 func (a *Answer) judgeAnswer() {
 	a.Verdict = NothingYet
@@ -64,17 +52,21 @@ func (a *Answer) judgeAnswer() {
 func (t *Test) judgeTest() {
 	t.Verdict = NothingYet
 	t.Blind = 0
-	rank := map[Verdict]int{Blind: 4, Weak: 3, HeldBy: 2, Good: 1, NothingYet: 0}
+	worst := slices.Index(fromBadToGood, t.Verdict)
 	for _, a := range t.Answers {
 		a.judgeAnswer()
 		if a.Verdict == Blind {
 			t.Blind++
 		}
-		if rank[a.Verdict] > rank[t.Verdict] {
+		if rank := slices.Index(fromBadToGood, a.Verdict); rank < worst {
+			worst = rank
 			t.Verdict = a.Verdict
 		}
 	}
 }
+
+// fromBadToGood has the verdicts, the worst one first.
+var fromBadToGood = []Verdict{Blind, Weak, HeldBy, Good, NothingYet}
 
 // Judged returns how many answers were judged.
 func (t *Test) Judged() (n int) {
