@@ -108,19 +108,19 @@ func isModule(dir string) bool {
 
 // restore puts back what was written since, and reports whether there was anything.
 func (f *files) restore() (wasWritten bool, err error) {
+	f.makeReadable()
 	now, err := f.state()
 	if err != nil {
 		return false, err
 	}
 	var errs []error
+	// What is of another type goes first: below a link in the place of a folder, other files would
+	// be written.
 	for name, s := range now {
 		before, existed := f.was[name]
-		switch {
-		case !existed:
+		if !existed || before.mode.Type() != s.mode.Type() {
 			wasWritten = true
 			errs = append(errs, os.RemoveAll(filepath.Join(f.root, name)))
-		case s != before:
-			wasWritten = true
 		}
 	}
 	for name, s := range f.was {
@@ -138,6 +138,19 @@ func (f *files) restore() (wasWritten bool, err error) {
 		}
 	}
 	return wasWritten, errors.Join(errs...)
+}
+
+// makeReadable gives folders that cannot be read any more a mode in which they can be. putBackFolder
+// gives them their own.
+func (f *files) makeReadable() {
+	const own = 0o700
+	for name, s := range f.was {
+		path := filepath.Join(f.root, name)
+		info, err := os.Lstat(path)
+		if err == nil && info.IsDir() && info.Mode()&own != s.mode&own {
+			_ = os.Chmod(path, info.Mode().Perm()|own)
+		}
+	}
 }
 
 // putBack writes a file as it was.
