@@ -168,35 +168,6 @@ func TestCached(t *testing.T) {
 	check(t, cached)
 }
 
-// cache is the answer of TestFillsCache, which TestUsesCache compares.
-var cache string
-
-func TestFillsCache(t *testing.T) {
-	cache = ask(t)
-}
-
-func TestUsesCache(t *testing.T) {
-	if cache == "" {
-		cache = ask(t)
-	}
-	check(t, cache)
-}
-
-// summary is the answer of TestStepOne, which TestStepTwo sends.
-var summary string
-
-func TestStepOne(t *testing.T) {
-	summary = askPrompt(t, setup.Recorder(t, echofake.Text("It snows.")), "Summarize: white flakes fall.")
-}
-
-func TestStepTwo(t *testing.T) {
-	rec := setup.Recorder(t, echofake.Text("Es schneit."))
-	got := askPrompt(t, rec, "Translate into German: "+summary)
-	if got != "Es schneit." {
-		t.Errorf("got %q", got)
-	}
-}
-
 func TestSetsMode(t *testing.T) {
 	script := setup.Script(t, echofake.Text(capital))
 	t.Setenv("PROMPTECHO_MODE", "once")
@@ -217,17 +188,6 @@ func TestRecordsItself(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-func TestSkipped(t *testing.T) {
-	text := ask(t)
-	if !setup.IsRecording() {
-		t.Skipf("got %q, and nothing is compared yet", text)
-	}
-}
-
-func TestSkippedAtOnce(t *testing.T) {
-	t.Skip("there is nothing to test yet")
 }
 
 func TestAsksNothing(t *testing.T) {
