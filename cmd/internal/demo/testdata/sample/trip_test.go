@@ -18,7 +18,7 @@ func TestTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(plan, "Paris") || title == "" {
+	if !strings.Contains(plan, "Paris") || !strings.Contains(title, "title") {
 		t.Errorf("plan %q, title %q", plan, title)
 	}
 }
