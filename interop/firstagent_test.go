@@ -2,6 +2,7 @@ package interop
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -38,6 +39,9 @@ func (p planner) plan(ctx context.Context, city string) (string, error) {
 	weather, err := p.weather.CallTool(ctx, &mcp.CallToolParams{Name: "get_weather", Arguments: arguments})
 	if err != nil {
 		return "", err
+	}
+	if len(weather.Content) == 0 {
+		return "", errors.New("get_weather has no result")
 	}
 	forecast := weather.Content[0].(*mcp.TextContent).Text
 	question := "It is " + p.now().Format(time.DateOnly) + ", " + forecast + ". Where do we eat in " + city + "?"

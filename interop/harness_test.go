@@ -25,6 +25,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/fakeprovider"
+	"github.com/promptecho/promptecho/internal/mutant"
 )
 
 // rerecording says that PROMPTECHO_MODE asks for the committed cassettes to be
@@ -36,8 +37,11 @@ var rerecording bool
 // nothing unused would be held against them. It also sees to it that no test can reach
 // a real provider.
 func TestMain(m *testing.M) {
-	switch promptecho.Mode(os.Getenv("PROMPTECHO_MODE")) {
-	case "", promptecho.ModeNone:
+	mode := promptecho.Mode(os.Getenv("PROMPTECHO_MODE"))
+	isMutated := os.Getenv(mutant.Env) != "" // promptecho mutate replays the committed cassettes
+	switch {
+	case isMutated:
+	case mode == "", mode == promptecho.ModeNone:
 		os.Unsetenv("PROMPTECHO_MODE")
 	default:
 		rerecording = true

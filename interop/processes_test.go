@@ -51,7 +51,7 @@ func TestGuide(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := guide.Query(t.Context(), "Where is Da Enzo?", 1, nil, nil)
-	if err != nil || found[0].ID != "1" {
+	if err != nil || found[0].ID != "1" || found[0].Similarity < 0.6 {
 		t.Errorf("found %v, %v", found, err)
 	}
 }

@@ -71,8 +71,9 @@ func FuzzTranslate(f *testing.F) {
 	f.Add("snow")
 	f.Fuzz(func(t *testing.T, text string) {
 		rec := echotest.New(t)
-		if _, err := translate(t.Context(), clientOf(rec), text); err != nil {
-			t.Error(err)
+		got, err := translate(t.Context(), clientOf(rec), text)
+		if err != nil || !strings.Contains(got, text) {
+			t.Errorf("%q, %v", got, err)
 		}
 	})
 }
@@ -85,9 +86,24 @@ func TestTranslateOnAzure(t *testing.T) {
 		azure.WithEndpoint("https://my-resource.openai.azure.com", "2024-10-21"),
 		azure.WithAPIKey(rec.Secret("AZURE_OPENAI_API_KEY")),
 	)
-	if _, err := translate(t.Context(), client, "rain"); err != nil {
-		t.Error(err)
+	got, err := translate(t.Context(), client, "rain")
+	if err != nil || !strings.Contains(got, "rain") {
+		t.Errorf("%q, %v", got, err)
 	}
+}
+
+// textOf returns the text of an answer of Bedrock.
+func textOf(answer *bedrockruntime.ConverseOutput) (text string) {
+	message, ok := answer.Output.(*types.ConverseOutputMemberMessage)
+	if !ok {
+		return ""
+	}
+	for _, block := range message.Value.Content {
+		if part, ok := block.(*types.ContentBlockMemberText); ok {
+			text += part.Value
+		}
+	}
+	return text
 }
 
 // The recipe for Bedrock works: a replay needs no credentials of AWS.
@@ -113,8 +129,8 @@ func TestTranslateOnBedrock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.StopReason != types.StopReasonEndTurn {
-		t.Errorf("it ended with %s", answer.StopReason)
+	if got := textOf(answer); !strings.Contains(got, "rain") || answer.StopReason != types.StopReasonEndTurn {
+		t.Errorf("%q, ended with %s", got, answer.StopReason)
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/mutant"
 	"github.com/promptecho/promptecho/internal/testing/full"
 )
 
@@ -24,8 +25,11 @@ import (
 // PROMPTECHO_MODE the cassettes of recipes are recorded again, see voice_test.go.
 func TestMain(m *testing.M) {
 	os.Unsetenv("CI")
-	switch promptecho.Mode(os.Getenv("PROMPTECHO_MODE")) {
-	case "", promptecho.ModeNone:
+	mode := promptecho.Mode(os.Getenv("PROMPTECHO_MODE"))
+	isMutated := os.Getenv(mutant.Env) != "" // promptecho mutate replays the committed cassettes
+	switch {
+	case isMutated:
+	case mode == "", mode == promptecho.ModeNone:
 		os.Unsetenv("PROMPTECHO_MODE")
 	default:
 		sendToVoiceServer()

@@ -1,7 +1,6 @@
 package recipes
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -10,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/coder/acp-go-sdk"
@@ -67,8 +67,9 @@ func TestNotes(t *testing.T) {
 	folder := t.TempDir()
 	cmd := exec.Command("claude", "-p", "Write notes.", "--output-format", "stream-json", "--verbose")
 	cmd.Dir = folder
-	if _, err := ask(echoexec.Command(rec, "claude", cmd, echoexec.Files(folder))); err != nil {
-		t.Fatal(err)
+	answer, err := ask(echoexec.Command(rec, "claude", cmd, echoexec.Files(folder)))
+	if err != nil || answer != "Done: Write notes." {
+		t.Fatalf("%q, %v", answer, err)
 	}
 	notes, err := os.ReadFile(filepath.Join(folder, "NOTES.md"))
 	if err != nil || string(notes) != "# Notes\n" {
@@ -212,7 +213,7 @@ func TestGemini(t *testing.T) {
 		t.Fatal(err)
 	}
 	notes, err := os.ReadFile(filepath.Join(folder, "NOTES.md")) // the editor has written it, in a replay, too
-	if err != nil || string(notes) != "# Notes\n" || e.said == "" {
+	if err != nil || string(notes) != "# Notes\n" || e.said != "The notes are written." {
 		t.Errorf("%q, %q, %v", notes, e.said, err)
 	}
 }
@@ -225,14 +226,15 @@ func TestSpelling(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	answers := bufio.NewScanner(p)
+	answers := json.NewDecoder(p)
 	for _, text := range []string{"teh end", "the end"} {
 		if err := json.NewEncoder(p).Encode(map[string]string{"text": text}); err != nil {
 			t.Fatal(err)
 		}
-		if !answers.Scan() {
-			t.Fatal(answers.Err())
+		var answer struct{ Mistakes int }
+		err := answers.Decode(&answer)
+		if want := strings.Count(text, "teh"); err != nil || answer.Mistakes != want {
+			t.Fatalf("%q: %d mistakes, want %d; %v", text, answer.Mistakes, want, err)
 		}
-		t.Log(text, answers.Text())
 	}
 }

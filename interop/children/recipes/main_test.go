@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/mutant"
 )
 
 // TestMain makes the run independent of where it runs. The test binary is each of the programs, too,
@@ -22,8 +23,11 @@ func TestMain(m *testing.M) {
 		syscall.Exit(0) // with the race detector, os.Exit waits for a second
 	}
 	os.Unsetenv("CI")
-	switch promptecho.Mode(os.Getenv("PROMPTECHO_MODE")) {
-	case "", promptecho.ModeNone:
+	mode := promptecho.Mode(os.Getenv("PROMPTECHO_MODE"))
+	isMutated := os.Getenv(mutant.Env) != "" // promptecho mutate replays the cassettes
+	switch {
+	case isMutated:
+	case mode == "", mode == promptecho.ModeNone:
 		os.Unsetenv("PROMPTECHO_MODE")
 	default:
 		install()

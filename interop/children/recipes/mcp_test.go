@@ -2,6 +2,7 @@ package recipes
 
 import (
 	"context"
+	"errors"
 	"os/exec"
 	"testing"
 
@@ -20,6 +21,9 @@ func forecast(ctx context.Context, session *mcp.ClientSession, city string) (str
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "get_weather", Arguments: arguments})
 	if err != nil {
 		return "", err
+	}
+	if len(result.Content) == 0 {
+		return "", errors.New("get_weather has no result")
 	}
 	return result.Content[0].(*mcp.TextContent).Text, nil
 }
@@ -73,6 +77,9 @@ func callWeather(ctx context.Context, c *client.Client) (string, error) {
 	result, err := c.CallTool(ctx, call)
 	if err != nil {
 		return "", err
+	}
+	if len(result.Content) == 0 {
+		return "", errors.New("get_weather has no result")
 	}
 	return result.Content[0].(mark3.TextContent).Text, nil
 }
