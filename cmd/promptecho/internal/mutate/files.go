@@ -30,7 +30,7 @@ type fileState struct {
 // leave something that cannot be put back.
 const mostKept = 1 << 30
 
-// keepFiles copies the files below a folder, without those of nested modules and of git.
+// keepFiles copies the files below a folder, without those that are left alone.
 func keepFiles(root, copies string) (*files, error) {
 	f := &files{root: root, copies: copies}
 	was, err := f.state()
@@ -73,7 +73,7 @@ func (f *files) state() (map[string]fileState, error) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != f.root && (d.Name() == ".git" || isModule(path)) {
+		if d.IsDir() && path != f.root && isLeftAlone(path) {
 			return filepath.SkipDir
 		}
 		info, err := d.Info()
@@ -98,6 +98,22 @@ func (f *files) state() (map[string]fileState, error) {
 		return nil
 	})
 	return all, err
+}
+
+// isLeftAlone reports whether the files of a folder are not put back: those of git, of a nested module,
+// and the temporary files, which other programs write, too.
+func isLeftAlone(dir string) bool {
+	return filepath.Base(dir) == ".git" || isModule(dir) || isTemp(dir)
+}
+
+// isTemp reports whether a folder is the one for temporary files.
+func isTemp(dir string) bool {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return false
+	}
+	temp, err := os.Stat(os.TempDir())
+	return err == nil && os.SameFile(info, temp)
 }
 
 // isModule reports whether a folder has a go.mod file.
