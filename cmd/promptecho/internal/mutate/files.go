@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -73,17 +75,21 @@ func (f *files) state() (map[string]fileState, error) {
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && path != f.root && isLeftAlone(path) {
+		name, err := filepath.Rel(f.root, path)
+		if err != nil {
+			return err
+		}
+		isSource := isSource(name)
+		if d.IsDir() && name != "." && (isLeftAlone(path) || isSource && isPackage(path)) {
 			return filepath.SkipDir
+		}
+		if !d.IsDir() && isSource && filepath.Ext(name) == ".go" {
+			return nil
 		}
 		info, err := d.Info()
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(f.root, path)
 		if err != nil {
 			return err
 		}
@@ -104,6 +110,18 @@ func (f *files) state() (map[string]fileState, error) {
 // and the temporary files, which other programs write, too.
 func isLeftAlone(dir string) bool {
 	return filepath.Base(dir) == ".git" || isModule(dir) || isTemp(dir)
+}
+
+// isSource reports whether a path may be one of source code: it is not in a folder named testdata. What
+// a person edits while the tests run must stay, so source files are not put back.
+func isSource(name string) bool {
+	return !slices.Contains(strings.Split(filepath.ToSlash(name), "/"), "testdata")
+}
+
+// isPackage reports whether a folder has Go files. Its tests are another package's.
+func isPackage(dir string) bool {
+	entries, _ := os.ReadDir(dir) // the walk reports what cannot be read
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return filepath.Ext(e.Name()) == ".go" })
 }
 
 // isTemp reports whether a folder is the one for temporary files.

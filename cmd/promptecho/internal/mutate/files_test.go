@@ -204,3 +204,44 @@ func TestFilesOfNestedModuleAreLeftAlone(t *testing.T) {
 		t.Errorf("%v, %v, %q", wrote, err, data)
 	}
 }
+
+// What a person writes while the tests run stays: source files, and the folders of other packages.
+// What tests write is removed.
+func TestSourceThatIsWrittenMeanwhileStays(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	write := func(name string) {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("package x\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("other/other.go")
+	f, err := keepFiles(root, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	stay := []string{"new.go", "other/notes.md"}
+	removed := []string{"report.txt", "testdata/golden.go"}
+	for _, name := range append(stay, removed...) {
+		write(name)
+	}
+	wrote, err := f.restore()
+	if err != nil || !wrote {
+		t.Errorf("wrote: %t, %v", wrote, err)
+	}
+	for _, name := range stay {
+		if _, err := os.Stat(filepath.Join(root, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, name := range removed {
+		if _, err := os.Stat(filepath.Join(root, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+}
