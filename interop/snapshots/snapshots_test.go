@@ -56,7 +56,7 @@ func TestTripOfAnthropic(t *testing.T) {
 	client := anthropic.NewClient(anthropicoption.WithHTTPClient(rec.Client()), anthropicoption.WithAPIKey(rec.Secret("ANTHROPIC_API_KEY")))
 	ask := func(ctx context.Context, prompt string) (string, error) {
 		answer, err := client.Messages.New(ctx, anthropic.MessageNewParams{Model: anthropic.ModelClaudeHaiku4_5, MaxTokens: 1000, Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(prompt))}})
-		if err != nil {
+		if err != nil || len(answer.Content) == 0 {
 			return "", err
 		}
 		return answer.Content[0].Text, nil
