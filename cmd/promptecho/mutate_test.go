@@ -114,7 +114,7 @@ func TestMutateMarkdownShowsTextAsCode(t *testing.T) {
 	}
 }
 
-// The page of view has a finding beside the answer that it is about.
+// The page of view has a finding next to the answer that it is about.
 func TestViewShowsWhatMutateHasFound(t *testing.T) {
 	t.Parallel()
 	data, err := json.Marshal(&mutate.Result{Tests: mutatedTests()})
