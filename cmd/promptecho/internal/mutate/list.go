@@ -75,7 +75,21 @@ func (p *process) baselineOf(test string) baseline {
 	return baseUnknown
 }
 
-// whyNotJudged returns why a test cannot be judged by its first replay, or "".
+// replayAlone replays a test once more if it failed among the others: it may pass alone, and changed
+// answers are played to it alone.
+func (b *binary) replayAlone(ctx context.Context, t *Test) error {
+	if t.baseline != baseFailed && t.baseline != baseUnknown {
+		return nil
+	}
+	p, err := b.runAlone(ctx, mutant.Plan{}, controlLimit, onlyTest(t.Name, 1)...)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	t.baseline = p.baselineOf(t.Name)
+	return nil
+}
+
+// whyNotJudged returns why a test cannot be judged by its replay, or "".
 func (t *Test) whyNotJudged() string {
 	switch t.baseline {
 	case baseFailed:
@@ -83,7 +97,7 @@ func (t *Test) whyNotJudged() string {
 	case baseSkipped:
 		return "it is skipped"
 	case baseUnknown:
-		return "the tests of the package ended before it did"
+		return "the test program ends before the test does"
 	}
 	return ""
 }

@@ -182,7 +182,13 @@ func (m *mutator) runTests(ctx context.Context, b *binary, tests []*Test, atOnce
 			}
 		})
 	}
+	var failed error
 	for _, t := range tests {
+		err := b.replayAlone(ctx, t)
+		if err != nil {
+			failed = err
+			break
+		}
 		t.NotJudged = t.whyNotJudged()
 		if t.NotJudged != "" {
 			continue
@@ -197,7 +203,7 @@ func (m *mutator) runTests(ctx context.Context, b *binary, tests []*Test, atOnce
 	}
 	close(work)
 	workers.Wait()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, failed)...)
 }
 
 // try tries an answer. If the tests of the package turn out to write files, it does so again while

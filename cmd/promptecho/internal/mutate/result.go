@@ -82,7 +82,7 @@ const (
 	NothingYet Verdict = "not judged" // see NotJudged
 )
 
-// A baseline is how a test ended in the first replay, in which nothing is changed.
+// A baseline is how a test ended in a replay in which nothing is changed.
 type baseline string
 
 const (
