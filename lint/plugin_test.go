@@ -96,12 +96,12 @@ func TestPlugin(t *testing.T) {
 		return strings.Join(all, " ")
 	}
 	const all = "norecorder hardwired childprocess keyskip outertest discarded paralleldefault " +
-		"maincode volatile"
+		"maincode volatile unnoticed"
 	if got := names(nil); got != all {
 		t.Errorf("rules are %q, want %q", got, all)
 	}
 
-	const rest = "norecorder hardwired childprocess outertest discarded paralleldefault maincode"
+	const rest = "norecorder hardwired childprocess outertest discarded paralleldefault maincode unnoticed"
 	if got := names(map[string]any{"disable": []string{"volatile", "keyskip"}}); got != rest {
 		t.Errorf("without two rules: %q, want %q", got, rest)
 	}

@@ -129,6 +129,9 @@ func runLint(args []string, stdout, stderr io.Writer) error {
 	if *diff {
 		vet = append(vet, "-fix") // go vet needs both flags
 	}
+	if state := lint.StateOfUnnoticed(); state != "" {
+		vet = append(vet, "-"+lint.Unnoticed.Name+".state="+state)
+	}
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
 	}

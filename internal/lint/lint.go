@@ -15,4 +15,5 @@ var Analyzers = []*analysis.Analyzer{
 	ParallelDefault,
 	MainCode,
 	Volatile,
+	Unnoticed,
 }
