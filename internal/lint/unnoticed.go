@@ -3,6 +3,7 @@ package lint
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -19,9 +20,10 @@ import (
 // Unnoticed finds lines of testdata/unnoticed.txt that promptecho mutate cannot use: the test does not
 // exist any more, or there is no reason.
 var Unnoticed = &analysis.Analyzer{
-	Name: "unnoticed",
-	Doc:  "find lines of testdata/unnoticed.txt of tests that do not exist",
-	URL:  "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#unnoticed",
+	Name:  "unnoticed",
+	Doc:   "find lines of testdata/unnoticed.txt of tests that do not exist",
+	URL:   "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#unnoticed",
+	Flags: stateFlag(),
 	Run: func(pass *analysis.Pass) (any, error) {
 		dir := folderOfTests(pass)
 		if dir == "" {
@@ -51,10 +53,11 @@ var Unnoticed = &analysis.Analyzer{
 	},
 }
 
-// go vet takes the result of an earlier run if neither the code nor a flag differs. The flag "state"
-// differs when an [unnoticedFile] does.
-func init() {
-	Unnoticed.Flags.String("state", "", "what StateOfUnnoticed returns")
+// stateFlag returns the flag "state", which differs when an [unnoticedFile] does: go vet takes the result
+// of an earlier run if neither the code nor a flag differs.
+func stateFlag() (flags flag.FlagSet) {
+	flags.String("state", "", "what StateOfUnnoticed returns")
+	return flags
 }
 
 // StateOfUnnoticed returns a text that differs when the files testdata/unnoticed.txt of the module in

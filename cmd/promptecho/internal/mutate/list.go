@@ -13,6 +13,9 @@ import (
 // firstLimit is the time that all tests of a package have in the first replay.
 const firstLimit = 10 * time.Minute
 
+// aloneLimit is the time that a test has which runs alone and did not pass in the first replay.
+const aloneLimit = time.Minute
+
 // list replays the tests of a package, and returns those that play recordings, with their answers.
 func (b *binary) list(ctx context.Context, filters []string) ([]*Test, error) {
 	p, err := b.run(ctx, mutant.Plan{}, firstLimit, filters...)
@@ -81,7 +84,7 @@ func (b *binary) replayAlone(ctx context.Context, t *Test) error {
 	if t.baseline != baseFailed && t.baseline != baseUnknown {
 		return nil
 	}
-	p, err := b.runAlone(ctx, mutant.Plan{}, controlLimit, onlyTest(t.Name, 1)...)
+	p, err := b.runAlone(ctx, mutant.Plan{}, aloneLimit, onlyTest(t.Name, 1)...)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
