@@ -154,14 +154,14 @@ func problemOfLine(line string, tests []string) string {
 		return "there is no test " + test + " in this package: remove the line, or write the test's new name"
 	}
 	kind := strings.TrimSpace(parts[1])
-	if !slices.Contains(kindsOfChanges, kind) {
+	if !slices.Contains(KindsOfChanges, kind) {
 		return "there is no kind of change " + kind + ": use one that promptecho mutate prints, or *"
 	}
 	return ""
 }
 
-// kindsOfChanges are the kinds that promptecho mutate knows. "*" stands for all.
-var kindsOfChanges = []string{
+// KindsOfChanges are the kinds that promptecho mutate knows. "*" stands for all.
+var KindsOfChanges = []string{
 	"*",
 	"other text", "no text",
 	"another value", "field missing", "another type",
