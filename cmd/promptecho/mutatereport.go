@@ -131,6 +131,10 @@ func (r mutateReport) printTable(p *printer, tests []*mutate.Test) {
 	}
 }
 
+// waitsReason says why some failures are not judged.
+const waitsReason = "the program waits for seconds before it sends the request again: make the wait a " +
+	"setting that tests shorten"
+
 // printNotJudged says which tests and answers were not judged, and why.
 func (r mutateReport) printNotJudged(p *printer, tests []*mutate.Test) {
 	reasons := map[string][]string{}
@@ -143,6 +147,13 @@ func (r mutateReport) printNotJudged(p *printer, tests []*mutate.Test) {
 			if a.NotJudged != "" {
 				name := fmt.Sprintf("%s (%s:%d)", t.Name, path.Base(t.CassetteName(a.Cassette)), a.Line)
 				reasons[a.NotJudged] = addOnce(reasons[a.NotJudged], name)
+			}
+			for _, c := range a.Changes {
+				if c.Outcome == mutate.Waits {
+					line, _, _ := strings.Cut(a.Call, " < ")
+					name := strings.TrimSpace(string(c.Kind) + " " + line)
+					reasons[waitsReason] = addOnce(reasons[waitsReason], name)
+				}
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/interaction"
 )
@@ -54,6 +55,7 @@ const (
 	Opened  = "opened"  // a recorder on a cassette
 	Played  = "played"  // a recording, as it was recorded
 	Changed = "changed" // the recording with the change
+	Waited  = "waited"  // a request that got the change was sent again, after a wait
 	Missed  = "missed"  // a request that has no recording
 	Onward  = "onward"  // a recording for such a request
 	Ended   = "ended"   // the recorder
@@ -86,8 +88,16 @@ type Recorder struct {
 	change *Change
 
 	response  *interaction.Response
-	hasPlayed atomic.Bool // the change
+	hasPlayed atomic.Bool  // the change
+	lastSent  atomic.Int64 // when the change was played, in nanoseconds since began
 }
+
+// began is a time before each change is played.
+var began = time.Now()
+
+// shortestWait is the time between two requests that is a wait of the program: SDKs that obey the
+// response send the request again at once.
+const shortestWait = time.Second
 
 var (
 	recorders atomic.Int32
@@ -179,8 +189,13 @@ func (r *Recorder) Response(number int, isEqual func(number int) bool) *interact
 	if !isChanged && !isAgain {
 		return nil
 	}
-	if !r.hasPlayed.Swap(true) {
+	now := int64(time.Since(began))
+	last := r.lastSent.Swap(now)
+	switch {
+	case !r.hasPlayed.Swap(true):
 		r.write(Note{Number: number}, Changed)
+	case time.Duration(now-last) > shortestWait:
+		r.write(Note{Number: number}, Waited)
 	}
 	return r.response
 }

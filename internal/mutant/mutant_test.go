@@ -118,3 +118,43 @@ func TestNothingIsChangedWithoutTheVariable(t *testing.T) {
 		t.Error("something is changed")
 	}
 }
+
+// A request that is sent again at once is no wait of the program; one that comes seconds later is.
+func TestWaitBeforeARetryIsNoted(t *testing.T) {
+	dir := t.TempDir()
+	data, err := EncodeResponse(&interaction.Response{Status: 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	response := filepath.Join(dir, "response")
+	notes := filepath.Join(dir, "notes")
+	for _, file := range []string{response, notes} {
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change := Change{Cassette: "/waits.yaml", Response: response, Repeated: true}
+	writePlan(t, Plan{Notes: notes, Changes: []Change{change}})
+	r, err := Open("/waits.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	hasWaited := func() bool {
+		text, err := os.ReadFile(notes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(text), `"waited"`)
+	}
+	isEqual := func(int) bool { return true }
+	r.Response(0, isEqual)
+	r.Response(1, isEqual)
+	if hasWaited() {
+		t.Error("a retry at once is noted as a wait")
+	}
+	r.lastSent.Add(-int64(2 * shortestWait)) // two seconds earlier
+	r.Response(2, isEqual)
+	if !hasWaited() {
+		t.Error("a retry after two seconds is not noted as a wait")
+	}
+}

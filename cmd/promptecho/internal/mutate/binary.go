@@ -30,6 +30,10 @@ type binary struct {
 	files  *files
 	lock   sync.RWMutex
 	writes bool // guarded by lock
+
+	// The lines of requests that the program sends again when they fail, after waits that are so long
+	// that the tests do not end in their time.
+	waits sync.Map
 }
 
 // build makes the test program of a package. flags are for go test -c.

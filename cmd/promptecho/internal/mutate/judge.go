@@ -95,7 +95,7 @@ func (r *round) judge() (outcome Outcome, needsOnward bool) {
 	case isMissed:
 		return Held, true
 	case r.abnormal != "":
-		return r.abnormal, false
+		return r.bug(), false
 	case r.passed:
 		return Unnoticed, false
 	case r.failedByItself():
@@ -112,11 +112,20 @@ func (r *round) judgeOnward() Outcome {
 	case isMissed, r.passed && r.abnormal == "":
 		return Held
 	case r.abnormal != "":
-		return r.abnormal
+		return r.bug()
 	case r.failedByItself():
 		return Noticed
 	}
 	return Held
+}
+
+// bug returns how a round ended that did not end as tests end. A program that waits longer and longer
+// before it sends a failed request again does not hang.
+func (r *round) bug() Outcome {
+	if r.abnormal == Hangs && r.has(mutant.Waited) {
+		return Waits
+	}
+	return r.abnormal
 }
 
 // failedByItself reports whether the test had failed before a recorder reported a problem. The test of

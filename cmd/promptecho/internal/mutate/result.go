@@ -20,6 +20,10 @@ const (
 	Hangs     Outcome = "hangs"     // the test did not end
 	Exits     Outcome = "exits"     // the program called os.Exit
 	NotPlayed Outcome = "not played"
+
+	// Waits: the program sends a failed request again, but waits so long before it that the test does
+	// not end in its time. Whether the test would notice is unknown.
+	Waits Outcome = "waits"
 )
 
 // IsBug reports whether the outcome is a bug of the program: no answer of a provider may do that.

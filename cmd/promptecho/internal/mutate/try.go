@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/mutation"
@@ -47,7 +48,11 @@ func (t *trial) try(ctx context.Context, mutations []*mutation.Mutation) error {
 		return nil
 	}
 	t.limit = max(leastLimit, timesControl*took)
-	for len(rest) > 0 && ctx.Err() == nil {
+	for ctx.Err() == nil {
+		rest = t.withoutWaits(rest)
+		if len(rest) == 0 {
+			break
+		}
 		n := min(len(rest), t.atOnce)
 		done, err := t.several(ctx, rest[:n])
 		if err != nil {
@@ -56,6 +61,26 @@ func (t *trial) try(ctx context.Context, mutations []*mutation.Mutation) error {
 		rest = rest[done:]
 	}
 	return nil
+}
+
+// withoutWaits returns the mutations to try: not those that fail a request if the program is known to
+// wait then.
+func (t *trial) withoutWaits(mutations []*mutation.Mutation) (rest []*mutation.Mutation) {
+	_, waits := t.binary.waits.Load(t.answer.line())
+	for _, m := range mutations {
+		if m.IsRepeated() && waits {
+			t.add(m, Waits, nil)
+			continue
+		}
+		rest = append(rest, m)
+	}
+	return rest
+}
+
+// line returns the line of the program that made the request: the first of "bot.go:7 < bot_test.go:9".
+func (a *Answer) line() string {
+	line, _, _ := strings.Cut(a.Call, " < ")
+	return line
 }
 
 // whyControlFailed says why an answer is not judged.
@@ -161,6 +186,9 @@ func (t *trial) add(m *mutation.Mutation, outcome Outcome, r *round) {
 	change := Change{Kind: m.Kind, What: m.What, Notice: m.Notice, Outcome: outcome}
 	if r != nil && (outcome == Noticed || outcome.IsBug()) {
 		change.By = r.reason()
+	}
+	if line := t.answer.line(); outcome == Waits && line != "" {
+		t.binary.waits.Store(line, true)
 	}
 	t.answer.Changes = append(t.answer.Changes, change)
 }
