@@ -245,7 +245,7 @@ func addArguments(
 		if !ok {
 			continue
 		}
-		what := fmt.Sprintf("%s(%s: %s -> %s)", name, arg.Name, short(arg), short(&other))
+		what := fmt.Sprintf("%s(%s: %s -> %s)", name, arg.Name, shortEnd(arg), shortEnd(&other))
 		edit(Argument, what, "assert on argument "+arg.Name+" of "+name, func(_ *answer, c *call) {
 			changed := clone(&args)
 			setMember(&changed, arg.Name, other)

@@ -88,6 +88,17 @@ func short(v *exactjson.Value) string {
 	return string(text)
 }
 
+// shortEnd returns the JSON of a value. A long string is its end, where arguments are changed: a path
+// begins like many others.
+func shortEnd(v *exactjson.Value) string {
+	const most = 24
+	text := []rune(compact(v))
+	if v.Kind != exactjson.String || len(text) <= most {
+		return short(v)
+	}
+	return `"...` + string(text[len(text)-most+4:])
+}
+
 // quote returns a text in quotes, or its beginning.
 func quote(s string) string {
 	const most = 40
