@@ -146,6 +146,9 @@ func (r mutateReport) printNotJudged(p *printer, tests []*mutate.Test) {
 		for _, a := range t.Answers {
 			if a.NotJudged != "" {
 				name := fmt.Sprintf("%s (%s:%d)", t.Name, path.Base(t.CassetteName(a.Cassette)), a.Line)
+				if a.Line == 0 {
+					name = t.Name // the cassette was not read
+				}
 				reasons[a.NotJudged] = addOnce(reasons[a.NotJudged], name)
 			}
 			for _, c := range a.Changes {

@@ -169,16 +169,20 @@ func (b *binary) roundsAtOnce(ctx context.Context) (int, error) {
 	return 1, nil
 }
 
-// runTests tries the answers of tests, several at once.
+// runTests tries the answers of tests, those of several tests at once. A test never runs twice at once,
+// as with go test: it may use a folder or a port that its name has.
 func (m *mutator) runTests(ctx context.Context, b *binary, tests []*Test, atOnce int) error {
-	work := make(chan *trial)
+	work := make(chan *Test)
 	var workers sync.WaitGroup
 	errs := make([]error, max(1, m.options.Jobs))
 	for i := range errs {
 		workers.Go(func() {
 			for t := range work {
-				errs[i] = errors.Join(errs[i], m.try(ctx, t))
-				m.progress(func(p *Progress) { p.Done++ })
+				for _, a := range t.Answers {
+					err := m.try(ctx, &trial{binary: b, test: t, answer: a, atOnce: atOnce})
+					errs[i] = errors.Join(errs[i], err)
+					m.progress(func(p *Progress) { p.Done++ })
+				}
 			}
 		})
 	}
@@ -193,11 +197,11 @@ func (m *mutator) runTests(ctx context.Context, b *binary, tests []*Test, atOnce
 		if t.NotJudged != "" {
 			continue
 		}
-		for _, a := range t.Answers {
-			select {
-			case work <- &trial{binary: b, test: t, answer: a, atOnce: atOnce}:
-			case <-ctx.Done():
-				a.NotJudged = "interrupted"
+		select {
+		case work <- t:
+		case <-ctx.Done():
+			for _, a := range t.Answers {
+				a.stopped(ctx)
 			}
 		}
 	}
