@@ -29,9 +29,8 @@ the tool of go vet, too: go vet -vettool=$(which promptecho) ./...
   -json             print a list of findings
 
 The name of a rule is a flag: -keyskip runs that one, -keyskip=false the others.
--tags is that of go vet.
 ` + ruleHelp() + `
--fix and -diff need Go 1.26. Run -fix again: a fix may make another possible.
+-tags is that of go vet. -fix and -diff need Go 1.26; run -fix until it is done.
 The exit status is 1 for findings, for those that -fix leaves, and for a diff.
 `
 

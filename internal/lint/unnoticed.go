@@ -21,7 +21,7 @@ import (
 // exist any more, or there is no reason.
 var Unnoticed = &analysis.Analyzer{
 	Name:  "unnoticed",
-	Doc:   "find lines of testdata/unnoticed.txt of tests that do not exist",
+	Doc:   "find lines of unnoticed.txt that are of no use",
 	URL:   "https://github.com/promptecho/promptecho/blob/main/docs/LINT.md#unnoticed",
 	Flags: stateFlag(),
 	Run: func(pass *analysis.Pass) (any, error) {

@@ -70,8 +70,9 @@ type Mutation struct {
 	Response func() *interaction.Response
 }
 
-// IsRepeated reports whether each request gets the mutation that is sent again.
-func (m *Mutation) IsRepeated() bool { return m.Kind == Limited || m.Kind == Failed }
+// IsRepeated reports whether each request gets the mutation that is sent again, as a program does
+// when a call has failed.
+func (m *Mutation) IsRepeated() bool { return m.Kind.IsFailure() && m.Kind != ToolError }
 
 // Options say what may be changed.
 type Options struct {
