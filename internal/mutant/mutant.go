@@ -53,6 +53,7 @@ type Change struct {
 // Events of a [Note].
 const (
 	Opened  = "opened"  // a recorder on a cassette
+	Refused = "refused" // to open it, since it may send or write something: Call has its mode
 	Played  = "played"  // a recording, as it was recorded
 	Changed = "changed" // the recording with the change
 	Waited  = "waited"  // a request that got the change was sent again, after a wait
@@ -222,6 +223,9 @@ func (r *Recorder) PlayEvent(number int, isChanged bool) {
 
 // Repeats reports whether a request that is sent again gets the same answer again.
 func (r *Recorder) Repeats() bool { return r != nil && r.change != nil && r.change.Repeated }
+
+// Refuse notes that the recorder does not open in a mode of this text.
+func (r *Recorder) Refuse(test, mode string) { r.write(Note{Test: test, Call: mode}, Refused) }
 
 // Lists reports whether the notes say what is played.
 func (r *Recorder) Lists() bool { return r != nil && len(r.plan.Changes) == 0 }

@@ -17,6 +17,7 @@ func (r *Recorder) checkMutant() error {
 	if r.mutant == nil || r.mode.mode == ModeNone {
 		return nil
 	}
+	r.mutant.Refuse(stack.TestIn(stack.Ancestors(stack.ID())), r.mode.String())
 	return fmt.Errorf("%s: promptecho mutate replays tests in mode none, and this recorder has %s: "+
 		"unset %s if the command has not started this test", r.file, r.mode, mutant.Env)
 }

@@ -35,7 +35,11 @@ func (b *binary) list(ctx context.Context, filters []string) ([]*Test, error) {
 		if name == "" {
 			name = n.Test
 		}
-		if n.Event != mutant.Played || name == "" {
+		isRefused := n.Event == mutant.Refused
+		if isRefused && name == "" {
+			name = "TestMain"
+		}
+		if n.Event != mutant.Played && !isRefused || name == "" {
 			continue
 		}
 		t := byName[name]
@@ -44,7 +48,11 @@ func (b *binary) list(ctx context.Context, filters []string) ([]*Test, error) {
 			byName[name] = t
 			tests = append(tests, t)
 		}
-		t.addAnswer(n)
+		if isRefused {
+			t.refusedMode = n.Call
+		} else {
+			t.addAnswer(n)
+		}
 	}
 	slices.SortStableFunc(tests, func(a, b *Test) int { return strings.Compare(a.Name, b.Name) })
 	return tests, nil
@@ -95,6 +103,9 @@ func (b *binary) replayAlone(ctx context.Context, t *Test) error {
 func (t *Test) whyNotJudged() string {
 	switch t.baseline {
 	case baseFailed:
+		if t.refusedMode != "" {
+			return "its recorder has " + t.refusedMode + ", and may send or write something"
+		}
 		return "it fails with nothing changed: go test -run '^" + t.Name + "$' says why"
 	case baseSkipped:
 		return "it is skipped"

@@ -60,7 +60,8 @@ type Test struct {
 	NotJudged string    `json:"not_judged,omitempty"`    // why no answer was
 	Answers   []*Answer `json:"answers,omitempty"`
 
-	baseline baseline
+	baseline    baseline
+	refusedMode string // the mode of a recorder that did not open; "" if all did
 }
 
 // A Result is what came of all tests.
