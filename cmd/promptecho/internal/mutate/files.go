@@ -79,11 +79,12 @@ func (f *files) state() (map[string]fileState, error) {
 		if err != nil {
 			return err
 		}
-		isSource := isSource(name)
-		if d.IsDir() && name != "." && (isLeftAlone(path) || isSource && isPackage(path)) {
+		isBelow := d.IsDir() && name != "."
+		if isBelow && isOfOthers(path, name) {
 			return filepath.SkipDir
 		}
-		if !d.IsDir() && isSource && filepath.Ext(name) == ".go" {
+		isGoFile := !d.IsDir() && filepath.Ext(name) == ".go"
+		if isGoFile && isSource(name) {
 			return nil
 		}
 		info, err := d.Info()
@@ -104,6 +105,11 @@ func (f *files) state() (map[string]fileState, error) {
 		return nil
 	})
 	return all, err
+}
+
+// isOfOthers reports whether a folder below the root, whose path there is name, is not the package's.
+func isOfOthers(path, name string) bool {
+	return isLeftAlone(path) || isSource(name) && isPackage(path)
 }
 
 // isLeftAlone reports whether the files of a folder are not put back: those of git, of a nested module,
