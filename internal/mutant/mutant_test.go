@@ -54,6 +54,7 @@ func writePlan(t *testing.T, plan Plan) (file string) {
 // Only the k-th recorder on a cassette gets the k-th change, when a process runs the tests several times.
 func TestEachRoundHasItsOwnChange(t *testing.T) {
 	dir := t.TempDir()
+	cassette := filepath.Join(dir, "c.yaml") // of this run: rounds are counted for the whole process
 	var changes []Change
 	for _, status := range []int{500, 429} {
 		data, err := EncodeResponse(&interaction.Response{Status: status})
@@ -64,7 +65,7 @@ func TestEachRoundHasItsOwnChange(t *testing.T) {
 		if err := os.WriteFile(file, data, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		changes = append(changes, Change{Cassette: "/c.yaml", Number: 1, Response: file})
+		changes = append(changes, Change{Cassette: cassette, Number: 1, Response: file})
 	}
 	writePlan(t, Plan{Notes: filepath.Join(dir, "notes"), Changes: changes})
 	never := func(int) bool { return false }
@@ -73,7 +74,7 @@ func TestEachRoundHasItsOwnChange(t *testing.T) {
 		if err != nil || other.Response(1, never) != nil {
 			t.Errorf("another cassette is changed: %v", err)
 		}
-		r, err := Open("/c.yaml")
+		r, err := Open(cassette)
 		if err != nil {
 			t.Fatal(err)
 		}
