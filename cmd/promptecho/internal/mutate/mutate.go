@@ -76,7 +76,7 @@ func Run(ctx context.Context, packages []suite.Package, o Options) (*Result, err
 		return nil, err
 	}
 	defer os.RemoveAll(temp)
-	m := &mutator{options: o, temp: temp}
+	m := &mutator{options: o, temp: temp, result: Result{Tests: []*Test{}}}
 	began := time.Now()
 	for i, pkg := range packages {
 		if ctx.Err() != nil {

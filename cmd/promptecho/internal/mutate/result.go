@@ -67,8 +67,8 @@ type Test struct {
 // A Result is what came of all tests.
 type Result struct {
 	Tests       []*Test `json:"tests"`
-	Interrupted bool    `json:"interrupted,omitempty"` // some tests or changes are missing
-	Runs        int     `json:"runs"`                  // of tests with a changed answer
+	Interrupted bool    `json:"interrupted"` // some tests or changes are missing
+	Runs        int     `json:"runs"`        // of tests with a changed answer
 	Seconds     float64 `json:"seconds"`
 
 	// Stale has the accepted findings that no run has shown: "testdata/unnoticed.txt:3: ...".
