@@ -52,7 +52,6 @@ type Change struct {
 
 // Events of a [Note].
 const (
-	Opened  = "opened"  // a recorder on a cassette
 	Refused = "refused" // to open it, since it may send or write something: Call has its mode
 	Played  = "played"  // a recording, as it was recorded
 	Changed = "changed" // the recording with the change
@@ -88,9 +87,9 @@ type Recorder struct {
 	note   Note // with what all notes have in common
 	change *Change
 
-	response  *interaction.Response
-	hasPlayed atomic.Bool  // the change
-	lastSent  atomic.Int64 // when the change was played, in nanoseconds since began
+	response   *interaction.Response
+	hasPlayed  atomic.Bool  // the change
+	lastPlayed atomic.Int64 // when the change was played, in nanoseconds since began
 }
 
 // began is a time before each change is played.
@@ -134,7 +133,6 @@ func Open(path string) (*Recorder, error) {
 			return nil, err
 		}
 	}
-	r.write(r.note, Opened)
 	return r, nil
 }
 
@@ -179,8 +177,8 @@ func load(path string) (*interaction.Response, error) {
 	return decodeResponse(data)
 }
 
-// Response returns the changed response of a recording, or nil if it plays as it was recorded.
-// isEqual reports whether the request of the recording equals that of another one.
+// Response returns the response to play in the place of that of a recording, or nil if the recording
+// plays as it is. isEqual reports whether the request of the recording equals that of another one.
 func (r *Recorder) Response(number int, isEqual func(number int) bool) *interaction.Response {
 	if r == nil || r.change == nil {
 		return nil
@@ -189,14 +187,6 @@ func (r *Recorder) Response(number int, isEqual func(number int) bool) *interact
 	isAgain := r.change.Repeated && r.hasPlayed.Load() && isEqual(r.change.Number)
 	if !isChanged && !isAgain {
 		return nil
-	}
-	now := int64(time.Since(began))
-	last := r.lastSent.Swap(now)
-	switch {
-	case !r.hasPlayed.Swap(true):
-		r.write(Note{Number: number}, Changed)
-	case time.Duration(now-last) > shortestWait:
-		r.write(Note{Number: number}, Waited)
 	}
 	return r.response
 }
@@ -210,13 +200,25 @@ func (r *Recorder) ResponseOf(number int) *interaction.Response {
 	return r.response
 }
 
+// PlayChange notes that the change is played for a recording, and whether the client has waited since it
+// got the change the last time.
+func (r *Recorder) PlayChange(number int) {
+	now := int64(time.Since(began))
+	last := r.lastPlayed.Swap(now)
+	isFirst := !r.hasPlayed.Swap(true)
+	switch {
+	case isFirst:
+		r.write(Note{Number: number}, Changed)
+	case time.Duration(now-last) > shortestWait:
+		r.write(Note{Number: number}, Waited)
+	}
+}
+
 // PlayEvent notes that an event of the changed session is played. isChanged says that it differs from
 // the recorded one.
 func (r *Recorder) PlayEvent(number int, isChanged bool) {
-	if !isChanged && !r.change.Control {
-		return
-	}
-	if !r.hasPlayed.Swap(true) {
+	isChange := isChanged || r.change.Control
+	if isChange && !r.hasPlayed.Swap(true) {
 		r.write(Note{Number: number}, Changed)
 	}
 }
@@ -235,8 +237,7 @@ func (r *Recorder) Play(number int, test, call string) {
 	r.write(Note{Number: number, Test: test, Call: call}, Played)
 }
 
-// GoesOn reports whether a request that is not recorded gets the next recording of its endpoint. It
-// notes the miss if not.
+// GoesOn reports whether a request that is not recorded gets the next recording of its endpoint.
 func (r *Recorder) GoesOn() bool {
 	return r != nil && r.change != nil && r.change.Onward && r.hasPlayed.Load()
 }

@@ -147,14 +147,13 @@ func TestWaitBeforeARetryIsNoted(t *testing.T) {
 		}
 		return strings.Contains(string(text), `"waited"`)
 	}
-	isEqual := func(int) bool { return true }
-	r.Response(0, isEqual)
-	r.Response(1, isEqual)
+	r.PlayChange(0)
+	r.PlayChange(1)
 	if hasWaited() {
 		t.Error("a retry at once is noted as a wait")
 	}
-	r.lastSent.Add(-int64(2 * shortestWait)) // two seconds earlier
-	r.Response(2, isEqual)
+	r.lastPlayed.Add(-int64(2 * shortestWait)) // two seconds earlier
+	r.PlayChange(2)
 	if !hasWaited() {
 		t.Error("a retry after two seconds is not noted as a wait")
 	}

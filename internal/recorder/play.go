@@ -53,8 +53,9 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	if opensSession(in.req, rec) {
 		return r.playSession(in, rec)
 	}
-	p, err := r.playable(in, rec)
-	isRecorded := err == nil && r.changedResponse(rec) == nil
+	changed := r.changedResponse(rec)
+	p, err := r.playable(in, rec, changed)
+	isRecorded := err == nil && changed == nil
 	if isRecorded && p.IsTransientFailure() && r.config.pace == 0 {
 		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
@@ -64,7 +65,8 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 				r.file, rec.Line(), in.match.Request.String(), p.Status, retry.Line(),
 				r.words().Code(advice.New(advice.Pace, "1")))
 			rec = retry
-			p, err = r.playable(in, rec)
+			changed = r.changedResponse(rec)
+			p, err = r.playable(in, rec, changed)
 		}
 	}
 
@@ -73,6 +75,9 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 		r.repeater.keep(in.req, &in.body, rec)
 	}
 	r.notePlayed(&in.match, rec)
+	if changed != nil {
+		r.mutant.PlayChange(rec.Number())
+	}
 	if err != nil {
 		return nil, r.told(r.nameOf(in.req), err)
 	}
@@ -94,8 +99,11 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	return resp, nil
 }
 
-// playable returns the response of a recording to a request, ready to be played.
-func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*exchange.Playable, error) {
+// playable returns the response of a recording to a request, ready to be played. changed takes the place
+// of the recorded response unless it is nil.
+func (r *Recorder) playable(
+	in *incoming, rec *tape.Recording, changed *interaction.Response,
+) (*exchange.Playable, error) {
 	req := &in.match.Request
 	if in.match.Form == nil {
 		req = nil // it is recorded byte for byte
@@ -105,7 +113,7 @@ func (r *Recorder) playable(in *incoming, rec *tape.Recording) (*exchange.Playab
 		return nil, err
 	}
 	response := it.Response
-	if changed := r.changedResponse(rec); changed != nil {
+	if changed != nil {
 		response = *rec.Relinked(changed, &in.match.Request)
 	}
 	if req != nil {

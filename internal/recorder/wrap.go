@@ -97,6 +97,7 @@ func (w *Wrapped) play(ctx context.Context, m *tape.Match, out any) error {
 	}
 	response := it.Response
 	if changed := r.changedResponse(rec); changed != nil {
+		r.mutant.PlayChange(rec.Number())
 		response = *changed
 	}
 	return w.answer(it.Line, response, out)

@@ -20,9 +20,7 @@ func clearMessages(a *answer, isText func(v *exactjson.Value) bool) {
 	for _, p := range a.document.payloads {
 		p.isDropped = isText(&p.value)
 	}
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 }
 
 // has reports whether there is a value at a path.

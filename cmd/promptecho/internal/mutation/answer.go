@@ -22,6 +22,13 @@ func (a *answer) text() string {
 	return b.String()
 }
 
+// clearTexts makes all texts empty.
+func (a *answer) clearTexts() {
+	for _, t := range a.texts {
+		t.set("")
+	}
+}
+
 // An ending is a reason why an answer ended.
 type ending int
 

@@ -67,9 +67,7 @@ func (messages) refuse(a *answer) {
 }
 
 func (m messages) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 	m.finish(a.document)
 }
 

@@ -158,9 +158,7 @@ func (c chat) refuse(a *answer) {
 }
 
 func (chat) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 }
 
 func (c chat) drop(a *answer, dropped *call) {

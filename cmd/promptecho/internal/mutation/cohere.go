@@ -52,9 +52,7 @@ func (cohere) end(a *answer, e ending) bool {
 }
 
 func (cohere) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 }
 
 func (c cohere) drop(a *answer, dropped *call) {

@@ -38,9 +38,7 @@ func (cohereV1) end(a *answer, e ending) bool {
 }
 
 func (cohereV1) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 }
 
 func (cohereV1) drop(*answer, *call)   {} // calls are not read

@@ -94,9 +94,7 @@ func (c converse) refuse(a *answer) {
 }
 
 func (c converse) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 	c.finish(a.document)
 }
 

@@ -63,9 +63,7 @@ func (interactions) end(a *answer, e ending) bool {
 }
 
 func (interactions) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 }
 
 func (in interactions) drop(a *answer, c *call) {

@@ -52,9 +52,7 @@ func (geminiLive) end(_ *answer, e ending) bool { return e == stopped }
 
 // clear removes the pieces of the text, and the messages that have only them.
 func (geminiLive) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 	for _, p := range a.document.payloads {
 		content := p.value.Member("serverContent")
 		parts := content.Member("modelTurn").Member("parts")
@@ -136,9 +134,7 @@ func (sonic) end(*answer, ending) bool { return false }
 
 // clear removes the messages with texts.
 func (sonic) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 	for _, p := range a.document.payloads {
 		p.value.Each("event/textOutput/content", func(v *exactjson.Value) {
 			p.isDropped = v.Scalar() == ""

@@ -39,9 +39,7 @@ func (ollama) end(a *answer, e ending) bool {
 }
 
 func (ollama) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 }
 
 func (o ollama) drop(a *answer, c *call) {

@@ -107,9 +107,7 @@ func (x plainText) end(a *answer, e ending) bool {
 }
 
 func (plainText) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 }
 
 func (plainText) drop(*answer, *call)   {} // there are no calls

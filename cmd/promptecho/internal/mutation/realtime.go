@@ -164,9 +164,7 @@ func (realtime) end(a *answer, e ending) bool {
 
 // clear removes the texts, and the sound that goes with them.
 func (realtime) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 	for _, p := range a.document.payloads {
 		for _, path := range []string{realtimePiece, realtimeSound} {
 			p.value.Each(path, func(*exactjson.Value) { p.isDropped = true })

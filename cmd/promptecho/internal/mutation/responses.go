@@ -234,9 +234,7 @@ func (responses) insertRefusal(d *document, id string) {
 }
 
 func (responses) clear(a *answer) {
-	for _, t := range a.texts {
-		t.set("")
-	}
+	a.clearTexts()
 }
 
 func (rs responses) drop(a *answer, c *call) {
