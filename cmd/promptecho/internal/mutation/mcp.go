@@ -59,7 +59,7 @@ func (s *subject) addToolResult(tool string, response place) {
 	isObject := structured != nil && structured.Kind == exactjson.Object
 	switch {
 	case isObject:
-		s.addStructured(tool, structured, response)
+		s.addFieldsOfResult(tool, structured, response)
 	case len(content.Elems) > 0:
 		s.addContent(tool, content, response)
 	}
@@ -68,11 +68,12 @@ func (s *subject) addToolResult(tool string, response place) {
 	}
 }
 
-// addStructured changes each field of a structured result, and of the text that repeats it.
-func (s *subject) addStructured(tool string, structured *exactjson.Value, response place) {
-	for i := range structured.Elems {
-		field := &structured.Elems[i]
-		other, ok := otherResult(field)
+// addFieldsOfResult changes each field of the object that is the result of a tool: in the structured
+// content, and in texts that are its JSON.
+func (s *subject) addFieldsOfResult(tool string, result *exactjson.Value, response place) {
+	for i := range result.Elems {
+		field := &result.Elems[i]
+		other, ok := otherOf(field, another)
 		if !ok {
 			continue
 		}
@@ -81,7 +82,7 @@ func (s *subject) addStructured(tool string, structured *exactjson.Value, respon
 		s.edit(FieldValue, what, notice, func(d *document) bool {
 			v := response(d)
 			v.Each("result/content/*/type=text/text", func(text *exactjson.Value) {
-				setField(text, structured, field.Name, other)
+				setField(text, result, field.Name, other)
 			})
 			v.Each("result/structuredContent", func(object *exactjson.Value) {
 				setMember(object, field.Name, other)
@@ -109,7 +110,7 @@ func (s *subject) addContent(tool string, content *exactjson.Value, response pla
 	object, err := exactjson.Parse(text.Scalar())
 	isObject := err == nil && object.Kind == exactjson.Object
 	if isObject {
-		s.addFieldsOfText(tool, &object, response)
+		s.addFieldsOfResult(tool, &object, response)
 	} else {
 		s.addOtherTexts(tool, "result/content/*/type=text/text", response)
 	}
@@ -118,24 +119,6 @@ func (s *subject) addContent(tool string, content *exactjson.Value, response pla
 			setMember(response(d).Member("result"), "content", exactjson.Value{Kind: exactjson.Array})
 			return true
 		})
-}
-
-// addFieldsOfText changes each field of an object whose JSON is the first text of a content.
-func (s *subject) addFieldsOfText(tool string, object *exactjson.Value, response place) {
-	for i := range object.Elems {
-		field := &object.Elems[i]
-		other, ok := otherResult(field)
-		if !ok {
-			continue
-		}
-		what := fmt.Sprintf("%s: %s: %s -> %s", tool, field.Name, short(field), short(&other))
-		notice := fmt.Sprintf("assert on field %s of %s", field.Name, tool)
-		s.edit(FieldValue, what, notice, func(d *document) bool {
-			first := &response(d).Member("result").Member("content").Elems[0]
-			setField(first.Member("text"), object, field.Name, other)
-			return true
-		})
-	}
 }
 
 // addOtherTexts changes the texts at a path, each to the same one.
@@ -148,7 +131,7 @@ func (s *subject) addOtherTexts(label, path string, response place) {
 	if recorded == "" {
 		return
 	}
-	other := otherText(recorded)
+	other := otherText(recorded, another)
 	what := fmt.Sprintf("%s: %s -> %s", label, quote(recorded), quote(other))
 	s.edit(OtherText, what, "assert on the text of "+label, func(d *document) bool {
 		response(d).Each(path, func(text *exactjson.Value) { setText(text, other) })

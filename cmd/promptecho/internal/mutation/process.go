@@ -124,7 +124,7 @@ func (s *subject) addOtherLine(p *payload) {
 	if strings.TrimSpace(line) == "" {
 		return
 	}
-	other := otherText(line)
+	other := otherText(line, another)
 	s.list = append(s.list, &Mutation{
 		Kind:   OtherText,
 		What:   fmt.Sprintf("the line: %s -> %s", quote(line), quote(other)),

@@ -2,9 +2,7 @@ package mutation
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -52,8 +50,8 @@ func (s *subject) addMembers(label, path string, object *exactjson.Value, at pla
 
 // addOther puts another value in the place of one, which name says.
 func (s *subject) addOther(kind Kind, label, name string, v *exactjson.Value, at place) {
-	other, ok := otherResult(v)
-	if !ok || isEqual(v, &other) {
+	other, ok := otherOf(v, another)
+	if !ok {
 		return
 	}
 	what := fmt.Sprintf("%s -> %s", short(v), short(&other))
@@ -65,48 +63,4 @@ func (s *subject) addOther(kind Kind, label, name string, v *exactjson.Value, at
 		set(at(d), other)
 		return true
 	})
-}
-
-// otherResult returns another value of the same type. A Go program decodes it as the recorded one.
-func otherResult(v *exactjson.Value) (other exactjson.Value, ok bool) {
-	other = exactjson.Value{Kind: v.Kind}
-	switch v.Kind {
-	case exactjson.String:
-		other.Text = otherText(v.Text)
-	case exactjson.Bool:
-		other.Text = strconv.FormatBool(v.Text == "false")
-	case exactjson.Number:
-		other.Text = increased(v.Text)
-	case exactjson.Array, exactjson.Object:
-		return other, len(v.Elems) > 0 // an empty one
-	default:
-		return other, false // null has no other value of its type
-	}
-	return other, true
-}
-
-// otherText returns another text. A time, a number, and an ID of hexadecimal digits stay what they
-// are, since a program may read them as such.
-func otherText(text string) string {
-	const (
-		digits    = "0123456789"
-		hexDigits = "0123456789abcdefABCDEF-"
-	)
-	for _, layout := range []string{time.RFC3339Nano, time.DateTime, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at.AddDate(0, 0, 1).Format(layout)
-		}
-	}
-	hasDigit := strings.ContainsAny(text, digits)
-	switch {
-	case hasDigit && strings.Trim(text, digits+".-") == "":
-		return increased(text)
-	case hasDigit && strings.Trim(text, hexDigits) == "":
-		last := text[len(text)-1:]
-		if last == "0" {
-			return text[:len(text)-1] + "1"
-		}
-		return text[:len(text)-1] + "0"
-	}
-	return another
 }

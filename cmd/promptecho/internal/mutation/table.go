@@ -3,7 +3,6 @@ package mutation
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/exactjson"
@@ -181,20 +180,7 @@ func (s *subject) otherValue(field *exactjson.Value) (other exactjson.Value, ok 
 		}
 		return other, false
 	}
-	other = exactjson.Value{Kind: field.Kind}
-	switch field.Kind {
-	case exactjson.String:
-		other.Text = "another"
-	case exactjson.Bool:
-		other.Text = strconv.FormatBool(field.Text == "false")
-	case exactjson.Number:
-		other.Text = increased(field.Text)
-	case exactjson.Array, exactjson.Object:
-		return other, len(field.Elems) > 0 // an empty one
-	default:
-		return other, false // null has no other value of its type
-	}
-	return other, true
+	return otherOf(field, "another")
 }
 
 // addCalls changes the tool calls. What a changed call sets off must not be more than what the

@@ -3,6 +3,7 @@ package mutation
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/exactjson"
 )
@@ -125,4 +126,49 @@ func isEqual(a, b *exactjson.Value) bool {
 		}
 	}
 	return true
+}
+
+// otherOf returns another value of the same type, which a Go program decodes as it does the recorded one.
+// Any text becomes plain. It returns false if there is no other value.
+func otherOf(v *exactjson.Value, plain string) (other exactjson.Value, ok bool) {
+	other = exactjson.Value{Kind: v.Kind}
+	switch v.Kind {
+	case exactjson.String:
+		other.Text = otherText(v.Text, plain)
+	case exactjson.Bool:
+		other.Text = strconv.FormatBool(v.Text == "false")
+	case exactjson.Number:
+		other.Text = increased(v.Text)
+	case exactjson.Array, exactjson.Object:
+		return other, len(v.Elems) > 0 // an empty one
+	default:
+		return other, false // null has no other value of its type
+	}
+	return other, other.Text != v.Text
+}
+
+// otherText returns another text: a later time for a time, another number or ID of hexadecimal digits for
+// one, since a program may read them as such, and plain for any other text.
+func otherText(text, plain string) string {
+	const (
+		digits    = "0123456789"
+		hexDigits = "0123456789abcdefABCDEF-"
+	)
+	for _, layout := range []string{time.RFC3339Nano, time.DateTime, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at.AddDate(0, 0, 1).Format(layout)
+		}
+	}
+	hasDigit := strings.ContainsAny(text, digits)
+	switch {
+	case hasDigit && strings.Trim(text, digits+".-") == "":
+		return increased(text)
+	case hasDigit && strings.Trim(text, hexDigits) == "":
+		last := text[len(text)-1:]
+		if last == "0" {
+			return text[:len(text)-1] + "1"
+		}
+		return text[:len(text)-1] + "0"
+	}
+	return plain
 }
