@@ -146,7 +146,7 @@ func changedAt(ref string, paths []string) (changed, unknown []string, err error
 			changed = append(changed, path)
 			continue
 		}
-		changedBelow, unknownBelow, err := changedSince(ref, path)
+		changedBelow, unknownBelow, err := changedSince(ref, path, isYAML)
 		if err != nil {
 			return nil, nil, err
 		}

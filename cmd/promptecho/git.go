@@ -200,33 +200,38 @@ func loadRevision(ref, file string) (*cassette.File, error) {
 	return cassette.Parse(fmt.Sprintf("%s (%s)", file, ref), data, asset)
 }
 
-// changedSince returns the YAML files below a folder that were changed or deleted since a revision,
-// and those that git does not track.
-func changedSince(ref, dir string) (changed, unknown []string, err error) {
+// changedSince returns the files below a folder that were changed or deleted since a revision, and those
+// that git does not track. keep says of the path of a file whether it is returned.
+func changedSince(
+	ref, dir string, keep func(path string) bool,
+) (changed, unknown []string, err error) {
 	commit, err := commitOf(ref, dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	changed, err = yamlFiles(dir, "diff", "--name-only", "-z", "--relative", "--no-renames", commit, "--", ".")
+	changed, err = filesInGit(dir, keep,
+		"diff", "--name-only", "-z", "--relative", "--no-renames", commit, "--", ".")
 	if err != nil {
 		return nil, nil, err
 	}
-	unknown, err = yamlFiles(dir, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
+	unknown, err = filesInGit(dir, keep, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
 	if err != nil {
 		return nil, nil, err
 	}
 	return changed, unknown, nil
 }
 
-// yamlFiles returns the YAML files that a git command lists in a folder, with zero bytes between
+// filesInGit returns the files to keep that a git command lists in a folder, with zero bytes between
 // them.
-func yamlFiles(dir string, args ...string) (files []string, err error) {
+func filesInGit(
+	dir string, keep func(path string) bool, args ...string,
+) (files []string, err error) {
 	out, err := git(dir, args...)
 	if err != nil {
 		return nil, err
 	}
 	for name := range strings.SplitSeq(string(out), "\x00") {
-		if isYAML(name) {
+		if name != "" && keep(name) {
 			files = append(files, filepath.Join(dir, filepath.FromSlash(name)))
 		}
 	}

@@ -104,18 +104,6 @@ func runMutate(args []string, stdout, stderr io.Writer) error {
 	return report.exitError()
 }
 
-// flagsNamed returns those of some flags of go test that have one of these names.
-func flagsNamed(flags []string, names ...string) (selected []string) {
-	for _, f := range flags {
-		for _, name := range names {
-			if strings.HasPrefix(f, "-"+name+"=") {
-				selected = append(selected, f)
-			}
-		}
-	}
-	return selected
-}
-
 // testFlags returns flags of go test as a test program knows them.
 func testFlags(flags []string) (own []string) {
 	for _, f := range flags {

@@ -108,7 +108,7 @@ func TestMutateMarkdownShowsTextAsCode(t *testing.T) {
 	if err := report.markdown(&out); err != nil {
 		t.Fatal(err)
 	}
-	want := "1. ```` TestBlind passes: \"```<img src=x>\" -> \"It depends.\" ````\n"
+	const want = "1. <code>TestBlind passes: &#34;```&lt;img src=x&gt;&#34; -&gt; &#34;It depends.&#34;</code>\n"
 	if !strings.Contains(out.String(), want) {
 		t.Errorf("got\n%s", out.String())
 	}

@@ -124,12 +124,8 @@ func addMutateFinding(list []*mutateFinding, f *mutateFinding) []*mutateFinding 
 
 // add adds the tests and places of a finding that is like this one.
 func (f *mutateFinding) add(other *mutateFinding) {
-	for _, test := range other.tests {
-		f.tests = addOnce(f.tests, test)
-	}
-	for _, call := range other.calls {
-		f.calls = addOnce(f.calls, call)
-	}
+	f.tests = addNew(f.tests, other.tests...)
+	f.calls = addNew(f.calls, other.calls...)
 	f.places = append(f.places, other.places...)
 	for _, change := range other.also {
 		isSame := func(c mutate.Change) bool { return c.What == change.What }
@@ -137,13 +133,6 @@ func (f *mutateFinding) add(other *mutateFinding) {
 			f.also = append(f.also, change)
 		}
 	}
-}
-
-func addOnce(list []string, s string) []string {
-	if slices.Contains(list, s) {
-		return list
-	}
-	return append(list, s)
 }
 
 // title says what was found: "TestBooking passes: name: "Ada" -> "another"".
@@ -175,7 +164,7 @@ func (f *mutateFinding) others() string {
 		if c.Kind == f.change.Kind || c.Kind == mutation.FieldValue || c.Kind == mutation.Argument {
 			name = c.What
 		}
-		names = addOnce(names, name)
+		names = addNew(names, name)
 	}
 	if len(names) > most {
 		more := fmt.Sprintf("%d more", len(names)-most)

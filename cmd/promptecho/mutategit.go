@@ -49,23 +49,13 @@ func filesChangedSince(ref string) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	root := strings.TrimSpace(string(top))
-	commit, err := commitOf(ref, "")
+	all := func(string) bool { return true }
+	changed, unknown, err := changedSince(ref, strings.TrimSpace(string(top)), all)
 	if err != nil {
 		return nil, err
 	}
-	changed, err := git(root, "diff", "--name-only", "-z", "--no-renames", commit, "--")
-	if err != nil {
-		return nil, err
-	}
-	unknown, err := git(root, "ls-files", "--others", "--exclude-standard", "-z")
-	if err != nil {
-		return nil, err
-	}
-	for name := range strings.SplitSeq(string(changed)+string(unknown), "\x00") {
-		if name != "" {
-			files = append(files, realPath(filepath.Join(root, filepath.FromSlash(name))))
-		}
+	for _, file := range append(changed, unknown...) {
+		files = append(files, realPath(file))
 	}
 	return files, nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/mutate"
 	"github.com/promptecho/promptecho/internal/english"
-	"github.com/promptecho/promptecho/internal/redact"
 )
 
 // A mutateReport tells what came of a run of mutate.
@@ -140,7 +139,7 @@ func (r mutateReport) printNotJudged(p *printer, tests []*mutate.Test) {
 	reasons := map[string][]string{}
 	for _, t := range tests {
 		if t.NotJudged != "" {
-			reasons[t.NotJudged] = addOnce(reasons[t.NotJudged], t.Name)
+			reasons[t.NotJudged] = addNew(reasons[t.NotJudged], t.Name)
 			continue
 		}
 		for _, a := range t.Answers {
@@ -149,13 +148,13 @@ func (r mutateReport) printNotJudged(p *printer, tests []*mutate.Test) {
 				if a.Line == 0 {
 					name = t.Name // the cassette was not read
 				}
-				reasons[a.NotJudged] = addOnce(reasons[a.NotJudged], name)
+				reasons[a.NotJudged] = addNew(reasons[a.NotJudged], name)
 			}
 			for _, c := range a.Changes {
 				if c.Outcome == mutate.Waits {
 					line, _, _ := strings.Cut(a.Call, " < ")
 					name := strings.TrimSpace(string(c.Kind) + " " + line)
-					reasons[waitsReason] = addOnce(reasons[waitsReason], name)
+					reasons[waitsReason] = addNew(reasons[waitsReason], name)
 				}
 			}
 		}
@@ -183,19 +182,19 @@ func (r mutateReport) markdown(w io.Writer) error {
 	omitted := 0
 	for i, f := range findings {
 		var text strings.Builder
-		fmt.Fprintf(&text, "\n%d. %s\n", i+1, codeSpan(f.title()))
+		fmt.Fprintf(&text, "\n%d. %s\n", i+1, code(f.title()))
 		fmt.Fprintf(&text, "   call %s, recording %s\n",
-			codeSpan(english.List(f.calls, 3)), codeSpan(english.List(f.places, 3)))
+			code(english.List(f.calls, 3)), code(english.List(f.places, 3)))
 		if len(f.tests) > 1 {
-			fmt.Fprintf(&text, "   tests: %s\n", codeSpan(english.List(f.tests, 4)))
+			fmt.Fprintf(&text, "   tests: %s\n", code(english.List(f.tests, 4)))
 		}
 		if others := f.others(); others != "" {
-			fmt.Fprintf(&text, "   also: %s\n", codeSpan(others))
+			fmt.Fprintf(&text, "   also: %s\n", code(others))
 		}
 		if f.outcome.IsBug() {
-			fmt.Fprintf(&text, "   %s\n", codeSpan(f.change.By))
+			fmt.Fprintf(&text, "   %s\n", code(f.change.By))
 		} else {
-			fmt.Fprintf(&text, "   to notice it: %s\n", codeSpan(f.change.Notice))
+			fmt.Fprintf(&text, "   to notice it: %s\n", code(f.change.Notice))
 		}
 		if b.Len()+text.Len() > maxMarkdown {
 			omitted++
@@ -208,19 +207,6 @@ func (r mutateReport) markdown(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// codeSpan returns a text as code in Markdown (CommonMark 0.31, section 6.1): between more backquotes
-// than it has in a row.
-func codeSpan(text string) string {
-	text = redact.OneLine(text)
-	fence := "`"
-	for _, run := range backquotes.FindAllString(text, -1) {
-		if len(run) >= len(fence) {
-			fence = run + "`"
-		}
-	}
-	return fence + " " + text + " " + fence
 }
 
 // summary counts the changes and the tests.

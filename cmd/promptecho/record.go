@@ -214,10 +214,7 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 
 // list returns the packages whose tests are run.
 func (r *testRun) list() ([]suite.Package, error) {
-	tags := slices.DeleteFunc(slices.Clone(r.flags), func(f string) bool {
-		return !strings.HasPrefix(f, "-tags=")
-	})
-	packages, err := suite.List(tags, r.patterns)
+	packages, err := suite.List(flagsNamed(r.flags, "tags"), r.patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -226,6 +223,18 @@ func (r *testRun) list() ([]suite.Package, error) {
 			strings.Join(r.patterns, " "))
 	}
 	return packages, nil
+}
+
+// flagsNamed returns those of some flags of go test that have one of these names.
+func flagsNamed(flags []string, names ...string) (selected []string) {
+	for _, f := range flags {
+		for _, name := range names {
+			if strings.HasPrefix(f, "-"+name+"=") {
+				selected = append(selected, f)
+			}
+		}
+	}
+	return selected
 }
 
 // onlyAccepted returns the packages whose cassettes have accepted requests. If each of these
