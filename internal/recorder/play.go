@@ -55,8 +55,8 @@ func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Respo
 	}
 	changed := r.changedResponse(rec)
 	p, err := r.playable(in, rec, changed)
-	isRecorded := err == nil && changed == nil
-	if isRecorded && p.IsTransientFailure() && r.config.pace == 0 {
+	isAsRecorded := err == nil && changed == nil
+	if isAsRecorded && p.IsTransientFailure() && r.config.pace == 0 {
 		retry := r.tape.SkipRetries(rec)
 		if retry != rec {
 			r.log.Notef(finding.RetrySkipped, "%s:%d: %s: replay left out the recorded status %d and "+

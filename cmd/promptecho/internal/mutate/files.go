@@ -146,7 +146,7 @@ func isModule(dir string) bool {
 	return err == nil
 }
 
-// restore puts back what was written since, and reports whether there was anything.
+// restore puts back what was written since keepFiles, and reports whether there was anything.
 func (f *files) restore() (wasWritten bool, err error) {
 	f.makeReadable()
 	now, err := f.state()
@@ -154,8 +154,8 @@ func (f *files) restore() (wasWritten bool, err error) {
 		return false, err
 	}
 	var errs []error
-	// What is of another type goes first: below a link in the place of a folder, other files would
-	// be written.
+	// First remove what is new or has another type: files would be written through a link that has
+	// taken the place of a folder.
 	for name, s := range now {
 		before, existed := f.was[name]
 		if !existed || before.mode.Type() != s.mode.Type() {

@@ -19,8 +19,8 @@ type round struct {
 // marker begins the lines that package testing writes with -test.v=test2json.
 const marker = "\x16"
 
-// rounds splits what a process has printed and noted into the rounds of a test. If the process did
-// not end normally, the last round is the one in which that happened, and later ones are missing.
+// rounds splits the output and the notes of a process into the rounds of a test. A process that did not
+// end as tests end has no rounds after the one in which it ended.
 func (p *process) rounds(test string) []*round {
 	top, _, _ := strings.Cut(test, "/")
 	parts := strings.Split(p.output, marker+"=== RUN   "+top+"\n")
@@ -40,23 +40,33 @@ func (p *process) rounds(test string) []*round {
 		return nil
 	}
 	last := list[len(list)-1]
-	isOnly := len(list) == 1
-	switch {
-	case p.timedOut, strings.Contains(p.output, "\npanic: test timed out after"):
-		last.abnormal = Hangs
-	case strings.Contains(last.output, "panic: unexpected call to os.Exit(0) during test"):
-		last.abnormal = Exits
-	case hasLine(last.output, "panic: "), hasLine(last.output, "fatal error: "), hasLine(last.output, "SIGSEGV: "):
-		if !p.isOK && !hasEnd(last.output) {
-			last.abnormal = Panics
-		}
-	case !p.isOK && !hasEnd(last.output):
-		last.abnormal = Exits
-	case !p.isOK && isOnly && last.passed: // TestMain has failed
+	last.abnormal = p.abnormalEnd(last.output)
+
+	// TestMain can fail after tests that pass. Of several rounds, none is known to be the cause.
+	hasMainFailed := last.passed && last.abnormal == "" && !p.isOK
+	if hasMainFailed && len(list) == 1 {
 		last.passed = false
 		last.failed = true
 	}
 	return list
+}
+
+// abnormalEnd says how a process ended that did not end as tests end, or "". output is that of its last
+// round.
+func (p *process) abnormalEnd(output string) Outcome {
+	hasEnded := p.isOK || hasEnd(output)
+	isPanic := hasLine(output, "panic: ") || hasLine(output, "fatal error: ") || hasLine(output, "SIGSEGV: ")
+	switch {
+	case p.timedOut, strings.Contains(p.output, "\npanic: test timed out after"):
+		return Hangs
+	case strings.Contains(output, "panic: unexpected call to os.Exit(0) during test"):
+		return Exits
+	case hasEnded:
+		return ""
+	case isPanic:
+		return Panics
+	}
+	return Exits
 }
 
 // hasResult reports whether package testing has written the result of a test.
@@ -85,10 +95,10 @@ func (r *round) has(event string) bool {
 	return false
 }
 
-// judge says what came of a round. needsOnward says that a request had no recording: the next
-// question is what the test does if it gets one.
-func (r *round) judge() (outcome Outcome, needsOnward bool) {
-	isMissed := r.has(mutant.Missed)
+// judge says what came of a round. isMissed says that a request had no recording: the next question is
+// what the test does if it gets one.
+func (r *round) judge() (outcome Outcome, isMissed bool) {
+	isMissed = r.has(mutant.Missed)
 	switch {
 	case !r.has(mutant.Changed):
 		return NotPlayed, false

@@ -25,10 +25,10 @@ func TestOutcomeOfARun(t *testing.T) {
 		return mutant.Note{Event: mutant.Ended, Round: 1, Test: "TestX", Failed: failed, Problems: problems}
 	}
 	for _, tt := range []struct {
-		name        string
-		process     process
-		want        Outcome
-		needsOnward bool
+		name     string
+		process  process
+		want     Outcome
+		isMissed bool
 	}{
 		{name: "passes",
 			process: process{output: begins + passes + allOK, isOK: true, notes: []mutant.Note{changed}},
@@ -50,7 +50,7 @@ func TestOutcomeOfARun(t *testing.T) {
 			want:    Noticed},
 		{name: "sends another request",
 			process: process{output: begins + fails + notOK, notes: []mutant.Note{changed, missed}},
-			want:    Held, needsOnward: true},
+			want:    Held, isMissed: true},
 		{name: "panics",
 			process: process{output: begins + "panic: index out of range\n", notes: []mutant.Note{changed}},
 			want:    Panics},
@@ -87,9 +87,9 @@ func TestOutcomeOfARun(t *testing.T) {
 			t.Errorf("%s: %d rounds", tt.name, len(rounds))
 			continue
 		}
-		got, needsOnward := rounds[0].judge()
-		if got != tt.want || needsOnward != tt.needsOnward {
-			t.Errorf("%s: %s, %v, want %s, %v", tt.name, got, needsOnward, tt.want, tt.needsOnward)
+		got, isMissed := rounds[0].judge()
+		if got != tt.want || isMissed != tt.isMissed {
+			t.Errorf("%s: %s, %v, want %s, %v", tt.name, got, isMissed, tt.want, tt.isMissed)
 		}
 	}
 }

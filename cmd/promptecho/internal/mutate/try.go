@@ -35,7 +35,7 @@ const (
 func (t *trial) try(ctx context.Context, mutations []*mutation.Mutation) error {
 	t.limit = controlLimit
 	control, rest := mutations[0], mutations[1:]
-	r, took, err := t.one(ctx, control, false)
+	r, took, err := t.one(ctx, control, failAtMiss)
 	if err != nil || ctx.Err() != nil {
 		return err
 	}
@@ -95,10 +95,11 @@ func whyControlFailed(outcome Outcome, r *round) string {
 	return text
 }
 
-// several tries mutations together, in as few processes as it can, and returns how many it tried: a
-// process may end before the last one.
+// several runs a round for each mutation in one process, and runs those again, in processes of their
+// own, for which that is not enough. It returns how many mutations are done: a process may end before its
+// last round. If the context is done, the error may be nil.
 func (t *trial) several(ctx context.Context, mutations []*mutation.Mutation) (done int, err error) {
-	rounds, _, err := t.process(ctx, mutations, false)
+	rounds, _, err := t.process(ctx, mutations, failAtMiss)
 	if err != nil || ctx.Err() != nil {
 		return 0, err
 	}
@@ -109,27 +110,49 @@ func (t *trial) several(ctx context.Context, mutations []*mutation.Mutation) (do
 	outcomes := make([]Outcome, len(rounds))
 	var missed []int // the rounds in which a request had no recording
 	for i, r := range rounds {
-		needsOnward := false
-		outcomes[i], needsOnward = r.judge()
-		if needsOnward {
+		isMissed := false
+		outcomes[i], isMissed = r.judge()
+		if isMissed {
 			missed = append(missed, i)
 		}
 	}
-	if err := t.goOn(ctx, mutations, rounds, outcomes, missed); err != nil || ctx.Err() != nil {
+	err = t.goOn(ctx, mutations, rounds, outcomes, missed)
+	if err != nil || ctx.Err() != nil {
 		return 0, err
 	}
+
+	isOnly := len(mutations) == 1
 	for i, m := range mutations[:len(rounds)] {
-		isDoubtful := outcomes[i] == NotPlayed && len(mutations) > 1 || outcomes[i] == Hangs && !t.hasHung
-		if !isDoubtful {
+		if !t.isDoubtful(outcomes[i], isOnly) {
 			t.add(m, outcomes[i], rounds[i])
 			continue
 		}
-		if err := t.again(ctx, m, slices.Contains(missed, i)); err != nil || ctx.Err() != nil {
+		err := t.again(ctx, m, slices.Contains(missed, i))
+		if err != nil || ctx.Err() != nil {
 			return i, err
 		}
 	}
 	return len(rounds), nil
 }
+
+// isDoubtful reports whether an outcome may have another cause than the mutation: a round before it in
+// the same process, which has left the answer in a variable, or a busy machine.
+func (t *trial) isDoubtful(outcome Outcome, isOnly bool) bool {
+	switch outcome {
+	case NotPlayed:
+		return !isOnly
+	case Hangs:
+		return !t.hasHung
+	}
+	return false
+}
+
+// What becomes of a request that has no recording, once the change was played; see
+// [mutant.Change.Onward].
+const (
+	failAtMiss = false
+	goOnAtMiss = true
+)
 
 // goOn runs those rounds again in which a request had no recording, and replaces them and their
 // outcomes.
@@ -141,7 +164,7 @@ func (t *trial) goOn(
 		for _, i := range missed {
 			list = append(list, mutations[i])
 		}
-		again, _, err := t.process(ctx, list, true)
+		again, _, err := t.process(ctx, list, goOnAtMiss)
 		if err != nil || ctx.Err() != nil || len(again) == 0 {
 			return err
 		}
@@ -170,10 +193,10 @@ func (t *trial) again(ctx context.Context, m *mutation.Mutation, onward bool) er
 	case r != nil && onward:
 		outcome = r.judgeOnward()
 	case r != nil:
-		needsOnward := false
-		outcome, needsOnward = r.judge()
-		if needsOnward {
-			return t.again(ctx, m, true)
+		isMissed := false
+		outcome, isMissed = r.judge()
+		if isMissed {
+			return t.again(ctx, m, goOnAtMiss)
 		}
 	}
 	t.hasHung = t.hasHung || outcome == Hangs
