@@ -98,7 +98,7 @@ func Run(ctx context.Context, packages []suite.Package, o Options) (*Result, err
 }
 
 // runPackage judges the tests of a package.
-func (m *mutator) runPackage(ctx context.Context, pkg suite.Package, dir string) (err error) {
+func (m *mutator) runPackage(ctx context.Context, pkg suite.Package, dir string) error {
 	m.progress(func(p *Progress) { p.Doing, p.Package = Building, pkg.Path })
 	b, err := build(ctx, pkg, m.options.BuildFlags, dir)
 	if err != nil {
@@ -110,8 +110,10 @@ func (m *mutator) runPackage(ctx context.Context, pkg suite.Package, dir string)
 		return err
 	}
 	defer func() {
-		_, restored := b.files.restore()
-		err = errors.Join(err, restored)
+		// An interrupt drops other errors, but a file that could not be put back is always told.
+		if _, err := b.files.restore(); err != nil {
+			m.errs = append(m.errs, err)
+		}
 	}()
 
 	m.progress(func(p *Progress) { p.Doing = Listing })
