@@ -27,7 +27,7 @@ var refusals = []refusal{
 func TestSDKsDecodeChangedAnswers(t *testing.T) {
 	full.Only(t, "TestFewVerdicts")
 	t.Parallel()
-	p := packages{dir: "."}
+	p := copyPackages(t)
 	got := p.run(t, "./decode")
 	isSeen := make([]bool, len(refusals))
 	for _, test := range got.Tests {

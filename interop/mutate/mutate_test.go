@@ -17,7 +17,7 @@ import (
 func TestFewVerdicts(t *testing.T) {
 	t.Parallel()
 	few := []string{"TestChatText", "TestChatStreamPrefix", "TestAgentRuns"}
-	p := packages{dir: "."}
+	p := copyPackages(t)
 	got := p.run(t, "-run", "^("+strings.Join(few, "|")+")$", "./suite")
 	for _, want := range ofSuite() {
 		if slices.Contains(few, want.test) {
