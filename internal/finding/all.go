@@ -42,5 +42,6 @@ func All() []Code {
 
 		RequestStopped, TestUnfit, TestRunning, CassetteUnopened, RequestsCounted,
 		ControlRefused,
+		CertificateRefused, SecretMissing,
 	}
 }

@@ -186,6 +186,12 @@ const (
 	ControlRefused   Code = "control-refused"   // a suite sent a command that promptecho serve does not know
 )
 
+// Findings about programs that use a proxy, or an address that other machines reach.
+const (
+	CertificateRefused Code = "certificate-refused" // a program does not trust the authority of the run
+	SecretMissing      Code = "secret-missing"      // a request came without the secret of the run
+)
+
 // A Severity says whether a finding fails the run.
 type Severity string
 

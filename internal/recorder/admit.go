@@ -3,6 +3,7 @@ package recorder
 import (
 	"errors"
 	"net/http"
+	"net/url"
 
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 )
@@ -27,4 +28,10 @@ func (r *Recorder) admit(req *http.Request) (passes bool, err error) {
 
 	r.log.Reached.Store(true)
 	return false, nil
+}
+
+// Passes reports whether PassThrough names a server, so that its connections may pass unread. A
+// selector that has a path names only a part of a server.
+func (r *Recorder) Passes(server *url.URL) bool {
+	return request.MatchServer(r.config.passing, server) != ""
 }

@@ -27,11 +27,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.running.Done()
 	l, _ := r.Context().Value(listenerKey{}).(*listener)
 	if s.base != "" {
-		ctx, cancel := context.WithCancelCause(r.Context())
-		stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
-		defer stop()
-		r = r.WithContext(ctx)
 		l = s.listenerBelow(r.URL)
+	}
+	if l == nil {
+		fail(w, http.StatusNotFound, "the path names no upstream: it is "+s.base+"/https/HOST/PATH")
+		return
 	}
 	if r.Method == http.MethodConnect || r.URL.IsAbs() {
 		fail(w, http.StatusMisdirectedRequest,
@@ -44,7 +44,28 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				l.address, r.Header.Get("Origin"), r.Host))
 		return
 	}
+	s.forward(w, r, l)
+}
 
+// ServeProxied sends a request that came through a forward proxy through the transport. Its URL
+// is absolute, and names the upstream.
+func (s *Server) ServeProxied(w http.ResponseWriter, r *http.Request) {
+	if !s.begin() {
+		panic(http.ErrAbortHandler)
+	}
+	defer s.running.Done()
+	s.forward(w, r, &listener{target: targetOf(r.URL), proxied: true})
+}
+
+// forward sends a request to the upstream of a listener.
+func (s *Server) forward(w http.ResponseWriter, r *http.Request, l *listener) {
+	if s.base != "" || l.proxied {
+		// The caller's web server knows nothing of the end of this one.
+		ctx, cancel := context.WithCancelCause(r.Context())
+		stop := context.AfterFunc(s.ctx, func() { cancel(context.Cause(s.ctx)) })
+		defer stop()
+		r = r.WithContext(ctx)
+	}
 	w.Header()["Content-Type"] = nil // otherwise net/http adds one to a response that has none
 	p := httputil.ReverseProxy{
 		Rewrite:       func(pr *httputil.ProxyRequest) { s.rewrite(l, pr) },
@@ -53,7 +74,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ErrorHandler:  failUpstream,
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
-	if !l.dialed {
+	if !l.isDirect() {
 		p.ModifyResponse = func(resp *http.Response) error {
 			s.rewriteResponse(resp.Header)
 			return nil
@@ -88,7 +109,7 @@ func (s *Server) rewrite(l *listener, pr *httputil.ProxyRequest) {
 		out.URL.Path = pr.In.URL.Path[len(l.path):]
 		out.URL.RawPath = pr.In.URL.EscapedPath()[len(l.path):]
 	}
-	if pr.In.Header["Anthropic-Version"] != nil {
+	if !l.isDirect() && pr.In.Header["Anthropic-Version"] != nil {
 		// Vercel's client expects the version in the base URL, and other clients add it
 		// to the base URL. So the path may have it twice, or not at all.
 		out.URL.Path = messagesPath().ReplaceAllString(out.URL.Path, "/v1$1")
@@ -104,7 +125,7 @@ func (s *Server) rewrite(l *listener, pr *httputil.ProxyRequest) {
 	// These two belong to the connection of the client.
 	out.Header.Del("Expect")
 	out.Header.Del("Content-Length")
-	if !l.dialed {
+	if !l.isDirect() {
 		out.Host = l.host
 		s.rewriteRequest(out.Header)
 		served.Unsendable = sign(pr.In, out)
@@ -116,13 +137,19 @@ func (s *Server) rewrite(l *listener, pr *httputil.ProxyRequest) {
 var messagesPath = memo.Regexp(`^(?:/v1)*(/messages(?:/.*)?)$`)
 
 // listenerBelow returns the listener for a URL below the base, whose path names the
-// scheme and the host of the upstream.
+// scheme and the host of the upstream. It returns nil if the path has another form.
 func (s *Server) listenerBelow(u *url.URL) *listener {
 	_, base, _ := strings.Cut(s.base[len("http://"):], "/")
-	segments := strings.SplitN(u.Path[len("/"+base):], "/", 4) // "", scheme, host, path
-	upstream := "/" + segments[1] + "/" + segments[2]
+	rest, isBelow := strings.CutPrefix(u.Path, "/"+base+"/")
+	scheme, rest, _ := strings.Cut(rest, "/")
+	host, _, _ := strings.Cut(rest, "/")
+	isHTTP := scheme == "http" || scheme == "https"
+	if !isBelow || !isHTTP || host == "" {
+		return nil
+	}
+	upstream := "/" + scheme + "/" + host
 	return &listener{
-		target:  target{scheme: segments[1], host: segments[2]},
+		target:  target{scheme: scheme, host: host},
 		address: s.base + upstream,
 		path:    "/" + base + upstream,
 	}
@@ -138,8 +165,11 @@ func clientOf(l *listener, in *http.Request) string {
 		return "a client with a clone of http.DefaultTransport"
 	}
 	agent := in.UserAgent()
-	agent = agent[:min(len(agent), maxUserAgent)]
-	return fmt.Sprintf("%s, through %s for %s", cmp.Or(agent, "a client"), l.address, l.target)
+	agent = cmp.Or(agent[:min(len(agent), maxUserAgent)], "a client")
+	if l.proxied {
+		return fmt.Sprintf("%s, through the proxy for %s", agent, l.target)
+	}
+	return fmt.Sprintf("%s, through %s for %s", agent, l.address, l.target)
 }
 
 // urlHeaders are the headers of responses that name the URL of a later request.

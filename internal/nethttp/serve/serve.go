@@ -193,7 +193,11 @@ type listener struct {
 	target
 	address string // such as http://127.0.0.1:41001
 	path    string // the path of address, if the server has a base; see New
+	proxied bool   // there is no listener: requests come through a forward proxy
 }
+
+// isDirect reports whether clients address the upstream itself, and not the listener.
+func (l *listener) isDirect() bool { return l.dialed || l.proxied }
 
 type listenerKey struct{}
 

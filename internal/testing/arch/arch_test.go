@@ -25,7 +25,7 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":                   {"internal/child", "internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
+	"echotest":                   {"internal/nethttp/front", "internal/nethttp/gate", "internal/nethttp/loopback", "internal/nethttp/proxy", "internal/child", "internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
 	"echoexec":                   {"", "internal/atomicfile", "internal/child", "internal/group", "internal/recorder", "internal/report"},
 	"internal/child":             {"internal/nethttp/loopback", "internal/exchange", "internal/finding", "internal/interaction", "internal/memo", "internal/nethttp/request", "internal/recorder", "internal/sequence/idle"},
 	"echofake":                   {"", "internal/asked", "internal/english", "internal/fakeprovider", "internal/interaction", "internal/nethttp/request", "internal/redact", "internal/testenv/stack"},
@@ -61,6 +61,10 @@ var rooms = map[string][]string{
 	"internal/nethttp/request":   {"internal/memo", "internal/nethttp/urls", "internal/nethttp/coding", "internal/nethttp/upload"},
 	"internal/nethttp/serve":     {"internal/nethttp/loopback", "internal/nethttp/urls", "internal/nethttp/request", "internal/memo", "internal/testenv/bubble"},
 	"internal/nethttp/loopback":  {},
+	"internal/nethttp/authority": {},
+	"internal/nethttp/gate":      {},
+	"internal/nethttp/proxy":     {"internal/nethttp/authority", "internal/nethttp/gate"},
+	"internal/nethttp/front":     {"internal/nethttp/gate", "internal/nethttp/proxy"},
 	"internal/nethttp/coding":    {},
 	"internal/testenv/testname":  {},
 	"internal/testenv/tests":     {"internal/memo", "internal/testenv/testname"},
@@ -151,7 +155,7 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "internal/asked", "echofake", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub", "internal/child", "cmd/promptecho/internal/mutation"},
+	"net/http": {"", "internal/recorder", "internal/asked", "echofake", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/nethttp/front", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub", "internal/child", "cmd/promptecho/internal/mutation"},
 	"testing":  {"", "echoexec", "internal/recorder", "internal/snapshot/ending", "echotest", "echofake", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
 }
 
@@ -437,6 +441,7 @@ var writers = map[string]string{
 	"internal/cassette":               "appends to the journal, each frame with its checksum",
 	"internal/mutant":                 "appends notes for promptecho mutate",
 	"internal/testing/tree":           "writes the files of a test",
+	"internal/nethttp/authority":      "writes certificates into a new folder, before the program that reads them starts",
 	"internal/nethttp/request":        "keeps a large body in a temporary file",
 	"cmd/internal/demo":               "makes a folder of its own",
 	"cmd/promptecho":                  "writes the page of view, and an empty file for go vet",

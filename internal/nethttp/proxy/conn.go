@@ -1,0 +1,89 @@
+package proxy
+
+import (
+	"bufio"
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A conn is a connection of a client, or one that a tunnel has made to an upstream.
+type conn struct {
+	net.Conn
+	r    *bufio.Reader // has what was read from the connection already
+	pool *pool
+
+	showed  atomic.Bool   // the client has got a certificate
+	decided chan struct{} // closed when the client has accepted or refused it
+}
+
+func (c *conn) Read(b []byte) (int, error) { return c.r.Read(b) }
+
+func (c *conn) Close() error {
+	c.pool.remove(c)
+	return c.Conn.Close()
+}
+
+// CloseWrite says that nothing more is written.
+func (c *conn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return c.Close()
+}
+
+// A pool has the open connections. Its methods may be called concurrently.
+type pool struct {
+	mu     sync.Mutex // guards what follows
+	open   map[*conn]bool
+	closed bool
+}
+
+// add adds a connection. It returns nil, and closes the connection, if the pool is closed.
+func (p *pool) add(c net.Conn, r *bufio.Reader) *conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		c.Close()
+		return nil
+	}
+	if p.open == nil {
+		p.open = map[*conn]bool{}
+	}
+	added := &conn{Conn: c, r: r, pool: p, decided: make(chan struct{})}
+	p.open[added] = true
+	return added
+}
+
+func (p *pool) remove(c *conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, c)
+}
+
+// decisionTimeout is how long close waits for clients that have got a certificate. A client that has
+// ended has sent its alert before, and the bytes have only to be read.
+const decisionTimeout = time.Second
+
+// close closes all connections, and those that are added later. First it waits for clients that
+// have got a certificate, so that a refusal is noted.
+func (p *pool) close() {
+	p.mu.Lock()
+	p.closed = true
+	open := p.open
+	p.open = nil
+	p.mu.Unlock()
+	timeout, cancel := context.WithTimeout(context.Background(), decisionTimeout)
+	defer cancel()
+	for c := range open {
+		if c.showed.Load() {
+			select {
+			case <-c.decided:
+			case <-timeout.Done():
+			}
+		}
+		c.Close()
+	}
+}

@@ -1,0 +1,235 @@
+// Package proxy is a forward proxy in front of handlers. A program that reads
+// HTTPS_PROXY and trusts the authority of the proxy needs no change: the proxy
+// answers in the place of every host. The package knows HTTP and TLS; it does not
+// know recorders and cassettes.
+//
+// It is not built on a library for proxies, because tests link it. Such a library
+// would also replace little: net/http serves the connection that CONNECT asks for,
+// and package serve sends the requests on.
+package proxy
+
+import (
+	"context"
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/promptecho/promptecho/internal/nethttp/authority"
+	"github.com/promptecho/promptecho/internal/nethttp/gate"
+)
+
+// A Config says what a [Proxy] does.
+type Config struct {
+	// Gate has the secret, which is the password in the URL of the proxy.
+	Gate *gate.Gate
+
+	// Handler returns the handler of requests to upstreams, which have absolute URLs. user
+	// is the user in the URL of the proxy. Handler returns nil if there is no such user.
+	Handler func(user string) http.Handler
+
+	// Tunnels reports whether the connections to an address, a host and a port, are passed on
+	// unread.
+	Tunnels func(user, address string) bool
+
+	// Getenv returns the values of variables before the run. Programs still trust the
+	// certificates that these name.
+	Getenv func(name string) string
+}
+
+// A Proxy is a handler for CONNECT and for requests with absolute URLs. Its methods may be
+// called concurrently.
+type Proxy struct {
+	config    Config
+	authority *authority.Authority // signs the certificates of hosts
+	trust     *authority.Trust
+	web       http.Server // serves the connections that CONNECT asks for
+	conns     *queue      // passes these connections to web
+	ctx       context.Context
+	cancel    context.CancelFunc // ends ctx
+	running   sync.WaitGroup     // the goroutines that are not of web
+	open      pool
+	refusals  refusals
+}
+
+// helloTimeout is how long a client may take for the handshake, and for the headers of a request.
+const helloTimeout = time.Minute
+
+// New returns a proxy with an authority of its own. [Proxy.Close] ends it, and removes the files
+// with the certificate of the authority.
+func New(config Config) (*Proxy, error) {
+	signer, err := authority.New()
+	if err != nil {
+		return nil, err
+	}
+	trust, err := signer.WriteTrust(config.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &Proxy{
+		config:    config,
+		authority: signer,
+		trust:     trust,
+		conns:     newQueue(),
+		ctx:       ctx,
+		cancel:    cancel,
+	}
+	p.web = http.Server{
+		Handler:           http.HandlerFunc(serveInside),
+		ReadHeaderTimeout: helloTimeout,
+		Protocols:         new(http.Protocols),
+		ErrorLog:          log.New(io.Discard, "", 0), // it would have clients that closed their connection
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, insideKey{}, p.conns.takeInside(c))
+		},
+	}
+	p.web.Protocols.SetHTTP1(true)
+	p.web.Protocols.SetHTTP2(true)
+	p.web.Protocols.SetUnencryptedHTTP2(true)         // gRPC without TLS asks for CONNECT, too
+	p.running.Go(func() { _ = p.web.Serve(p.conns) }) // it returns when Close closes web
+	return p, nil
+}
+
+// URL returns the URL of the proxy with a user name, for programs that reach the proxy at an
+// address, which is a host and a port.
+func (p *Proxy) URL(user, address string) string {
+	u := url.URL{Scheme: "http", Host: address, User: url.UserPassword(user, p.config.Gate.Secret())}
+	return u.String()
+}
+
+// ServeHTTP serves what a client sends to a proxy: CONNECT, and requests with absolute URLs.
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	user, ok := p.config.Gate.User(r)
+	if !ok {
+		p.config.Gate.Refused(r)
+		w.Header().Set("Proxy-Authenticate", `Basic realm="promptecho"`)
+		http.Error(w, "promptecho: the URL of the proxy needs the user and the password that HTTPS_PROXY has",
+			http.StatusProxyAuthRequired)
+		return
+	}
+	p.config.Gate.Admitted(r)
+	handler := p.config.Handler(user)
+	switch {
+	case handler == nil:
+		http.Error(w, "promptecho: the URL of the proxy has an unknown user", http.StatusForbidden)
+	case r.Method == http.MethodConnect:
+		p.connect(w, r, &inside{user: user, handler: handler, address: r.Host, agent: r.UserAgent()})
+	default:
+		handler.ServeHTTP(w, r)
+	}
+}
+
+type insideKey struct{}
+
+// serveInside serves a request on a connection that CONNECT has asked for.
+func serveInside(w http.ResponseWriter, r *http.Request) {
+	in, _ := r.Context().Value(insideKey{}).(*inside)
+	if in == nil || r.Method == http.MethodConnect || r.URL.IsAbs() {
+		http.Error(w, "promptecho: a proxy was asked for on a connection that goes through a proxy",
+			http.StatusMisdirectedRequest)
+		return
+	}
+	r.URL.Scheme = in.scheme
+	r.URL.Host = in.address
+	in.handler.ServeHTTP(w, r)
+}
+
+// connect takes the connection of a request with the method CONNECT.
+func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, in *inside) {
+	_, _, err := net.SplitHostPort(in.address)
+	if err != nil {
+		http.Error(w, "promptecho: CONNECT needs a host and a port", http.StatusBadRequest)
+		return
+	}
+	taken, buffered, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		http.Error(w, "promptecho: the proxy takes CONNECT over HTTP/1.1 only", http.StatusNotImplemented)
+		return
+	}
+	client := p.open.add(taken, buffered.Reader)
+	if client == nil {
+		return
+	}
+	p.running.Go(func() {
+		if p.config.Tunnels(in.user, in.address) {
+			tunnel(p.ctx, client, in.address)
+			return
+		}
+		if !p.answer(client, in) {
+			client.Close()
+		}
+	})
+}
+
+// answer passes a connection to web, which serves it in the place of the upstream. It returns false if the
+// client does not get so far.
+func (p *Proxy) answer(client *conn, in *inside) bool {
+	_ = client.SetDeadline(time.Now().Add(helloTimeout))
+	_, err := io.WriteString(client, established)
+	if err != nil {
+		return false
+	}
+	first, err := client.r.Peek(1)
+	if err != nil {
+		return false // the client has closed the connection, or sends nothing
+	}
+	in.scheme = "http"
+	inner := net.Conn(client)
+	const handshake = 22 // the type of the first record of TLS (RFC 8446, section 5.1)
+	if first[0] == handshake {
+		in.scheme = "https"
+		inner, err = p.acceptTLS(client, in)
+		if err != nil {
+			return false
+		}
+	}
+	_ = client.SetDeadline(time.Time{})
+	return p.conns.push(inner, in)
+}
+
+// acceptTLS makes the handshake with a client, with a certificate for the host that the client names in the
+// handshake (RFC 6066, section 3), else in CONNECT. A client that has looked up the name itself
+// gives CONNECT an IP address; then the upstream is the host of the handshake.
+func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
+	host, port, err := net.SplitHostPort(in.address)
+	if err != nil {
+		return nil, err
+	}
+	config := &tls.Config{
+		NextProtos: []string{"h2", "http/1.1"},
+		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+			client.showed.Store(true)
+			if hello.ServerName == "" {
+				return p.authority.Certificate(host)
+			}
+			if net.ParseIP(host) != nil {
+				in.address = net.JoinHostPort(hello.ServerName, port)
+			}
+			return p.authority.Certificate(hello.ServerName)
+		},
+	}
+	c := tls.Server(client, config)
+	err = c.HandshakeContext(p.ctx)
+	if alert := alertIn(err); alert != "" {
+		p.refusals.add(Refusal{User: in.user, Address: in.address, Agent: in.agent, Alert: alert})
+	}
+	close(client.decided)
+	return c, err
+}
+
+// Refusals returns the clients that did not accept the certificate of the proxy.
+func (p *Proxy) Refusals() []Refusal { return p.refusals.all() }
+
+// Close ends the connections, and waits for their goroutines. A second Close does nothing.
+func (p *Proxy) Close() {
+	p.open.close()
+	p.cancel()
+	_ = p.web.Close() // closes conns, too
+	p.running.Wait()
+	p.trust.Remove()
+}

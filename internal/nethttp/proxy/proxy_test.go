@@ -1,0 +1,332 @@
+package proxy
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho/internal/nethttp/gate"
+)
+
+const secret = "0123456789ABCDEF"
+
+// A served is a proxy at an address. It answers each request with its method, URL, protocol and
+// body.
+type served struct {
+	*Proxy
+	address string
+	tunnels string // the address that is passed on unread
+}
+
+func serve(t *testing.T) *served {
+	t.Helper()
+	s := new(served)
+	echo := func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		fmt.Fprintf(w, "%s %s %s %q %v", r.Method, r.URL, r.Proto, body, err)
+	}
+	var err error
+	s.Proxy, err = New(Config{
+		Gate:   gate.New(secret),
+		Getenv: func(string) string { return "" },
+		Handler: func(user string) http.Handler {
+			if user != "suite" {
+				return nil
+			}
+			return http.HandlerFunc(echo)
+		},
+		Tunnels: func(user, address string) bool { return address == s.tunnels },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(s.Proxy)
+	t.Cleanup(web.Close)
+	t.Cleanup(s.Close)
+	s.address = strings.TrimPrefix(web.URL, "http://")
+	return s
+}
+
+// client returns a client that uses the proxy, and trusts certificates.
+func (s *served) client(t *testing.T, user string, certificates []byte) *http.Client {
+	t.Helper()
+	at, err := url.Parse(s.URL(user, s.address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(certificates)
+	transport := &http.Transport{
+		Proxy:             http.ProxyURL(at),
+		TLSClientConfig:   &tls.Config{RootCAs: roots},
+		ForceAttemptHTTP2: true,
+	}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// get returns what a request is answered with.
+func get(t *testing.T, client *http.Client, url string) (text string, err error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "POST", url, strings.NewReader("question"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return resp.Status + " " + string(body), err
+}
+
+// A program gets its answers in the place of each host, with TLS and without, and the handler sees the
+// URL that the program asks for.
+func TestProxyAnswersForEveryHost(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	client := s.client(t, "suite", s.Certificate())
+	for _, tt := range []struct{ url, want string }{
+		{"https://api.openai.com/v1/models?a=%2F", "POST https://api.openai.com:443/v1/models?a=%2F HTTP/2.0"},
+		{"https://api.openai.com:8443/v1", "POST https://api.openai.com:8443/v1 HTTP/2.0"},
+		{"https://192.0.2.7/", "POST https://192.0.2.7:443/ HTTP/2.0"},
+		{"https://[2001:db8::7]/", "POST https://[2001:db8::7]:443/ HTTP/2.0"},
+		{"http://models.example.com/v1//x", "POST http://models.example.com/v1//x HTTP/1.1"},
+	} {
+		want := "200 OK " + tt.want + ` "question" <nil>`
+		got, err := get(t, client, tt.url)
+		if err != nil || got != want {
+			t.Errorf("%s\ngot  %s, %v\nwant %s", tt.url, got, err, want)
+		}
+	}
+}
+
+// HTTP/1.1 is spoken with programs that do not know HTTP/2.
+func TestProxySpeaksHTTP1(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	client := s.client(t, "suite", s.Certificate())
+	transport := client.Transport.(*http.Transport)
+	transport.ForceAttemptHTTP2 = false
+	transport.Protocols = new(http.Protocols)
+	transport.Protocols.SetHTTP1(true)
+	const want = `200 OK POST https://api.openai.com:443/v1 HTTP/1.1 "question" <nil>`
+	got, err := get(t, client, "https://api.openai.com/v1")
+	if err != nil || got != want {
+		t.Errorf("got %s, %v\nwant %s", got, err, want)
+	}
+}
+
+// A connection that was asked for with CONNECT need not have TLS: plain WebSockets and gRPC are
+// spoken so.
+func TestConnectWithoutTLS(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	conn, r := s.connect(t, "suite", "models.example.com:80")
+	fmt.Fprintf(conn, "GET /a HTTP/1.1\r\nHost: models.example.com\r\nConnection: close\r\n\r\n")
+	text, err := io.ReadAll(r)
+	if err != nil || !strings.Contains(string(text), `GET http://models.example.com:80/a HTTP/1.1 "" <nil>`) {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// connect asks for a connection, and returns what comes after the response.
+func (s *served) connect(t *testing.T, user, address string) (net.Conn, *bufio.Reader) {
+	t.Helper()
+	conn, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	req := &http.Request{
+		Method: "CONNECT", URL: &url.URL{Opaque: address}, Host: address,
+		Header: http.Header{"User-Agent": {"sdk/1.2"}},
+	}
+	if user != "" {
+		req.SetBasicAuth(user, secret)
+		req.Header["Proxy-Authorization"] = req.Header["Authorization"]
+		delete(req.Header, "Authorization")
+	}
+	if err := req.Write(conn); err != nil {
+		t.Fatal(err)
+	}
+	r := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(r, req)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("CONNECT: %v, %v", resp, err)
+	}
+	return conn, r
+}
+
+// A program that has looked up the name of a host is recorded with the name, not with the address.
+func TestHostIsThatOfTheHandshake(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	conn, _ := s.connect(t, "suite", "192.0.2.7:443")
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(s.Certificate())
+	secure := tls.Client(conn, &tls.Config{RootCAs: roots, ServerName: "api.openai.com"})
+	fmt.Fprintf(secure, "GET /a HTTP/1.1\r\nHost: api.openai.com\r\nConnection: close\r\n\r\n")
+	text, err := io.ReadAll(secure)
+	if err != nil || !strings.Contains(string(text), "GET https://api.openai.com:443/a") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
+// Who does not have the secret gets no answer, and is named.
+func TestProxyNeedsTheSecret(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	client := s.client(t, "suite", s.Certificate())
+	at := client.Transport.(*http.Transport)
+	at.Proxy = http.ProxyURL(&url.URL{Scheme: "http", Host: s.address, User: url.UserPassword("suite", "wrong")})
+
+	got, err := get(t, client, "http://api.openai.com/v1")
+	if err != nil || !strings.HasPrefix(got, "407 ") {
+		t.Errorf("without TLS: %s, %v", got, err)
+	}
+	got, err = get(t, client, "https://api.openai.com/v1")
+	if err == nil || !strings.Contains(err.Error(), "Proxy Authentication Required") {
+		t.Errorf("with TLS: %s, %v", got, err)
+	}
+	if list := s.config.Gate.Strangers(); len(list) != 1 || list[0].Times != 2 {
+		t.Errorf("strangers: %v", list)
+	}
+
+	got, err = get(t, s.client(t, "other", s.Certificate()), "http://api.openai.com/v1")
+	if err != nil || !strings.HasPrefix(got, "403 ") {
+		t.Errorf("another user: %s, %v", got, err)
+	}
+}
+
+// A program that does not accept the certificate is told of. One that only closes its connection is
+// not.
+func TestRefusedCertificateIsNoted(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	conn, _ := s.connect(t, "suite", "quiet.example.com:443")
+	conn.Close()
+
+	_, err := get(t, s.client(t, "suite", nil), "https://pinned.example.com/v1")
+	if !errors.As(err, new(x509.UnknownAuthorityError)) {
+		t.Errorf("the client accepts the certificate: %v", err)
+	}
+	s.Close() // the handshake has ended on this side, too
+	list := s.Refusals()
+	if len(list) != 1 {
+		t.Fatalf("refusals: %+v", list)
+	}
+	const want = `a client did not accept the certificate of the proxy for pinned.example.com:443 (tls: bad certificate): it does not trust the authority of the run, or expects a certain certificate
+  if it has a setting for trusted certificates, give it all.pem
+  to let it pass unread, and not recorded: PassThrough("pinned.example.com")`
+	list[0].Agent = ""
+	got := list[0].Text("all.pem", fmt.Sprintf("PassThrough(%q)", list[0].Host()))
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// A host that passes unread is reached itself, with its own certificate.
+func TestTunnelIsUnread(t *testing.T) {
+	t.Parallel()
+	upstream := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "from upstream")
+	}))
+	t.Cleanup(upstream.Close)
+	s := serve(t)
+	s.tunnels = upstream.Listener.Addr().String()
+	client := s.client(t, "suite", nil)
+	trusted := upstream.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	client.Transport.(*http.Transport).TLSClientConfig.RootCAs = trusted
+
+	got, err := get(t, client, upstream.URL)
+	if err != nil || got != "200 OK from upstream" {
+		t.Errorf("%s, %v", got, err)
+	}
+	upstream.Close()
+	_, err = get(t, client, upstream.URL)
+	if err == nil {
+		t.Error("an upstream that has ended is answered")
+	}
+}
+
+// Close ends what clients have left open: connections without a byte, in the middle of a handshake, idle ones
+// and tunnels.
+func TestCloseEndsConnections(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	s := serve(t)
+	s.tunnels = silent.Addr().String()
+
+	var all []io.Reader
+	for _, sent := range []string{"", "\x16\x03", "\x16\x03\x01 garbage", "GET / HTTP/1.1\r\nHost: x", "garbage\r\n\r\n"} {
+		conn, r := s.connect(t, "suite", "api.openai.com:443")
+		io.WriteString(conn, sent)
+		all = append(all, r)
+	}
+	_, r := s.connect(t, "suite", s.tunnels)
+	all = append(all, r)
+	s.Close()
+	for _, r := range all {
+		// It ends with what the proxy had to say, or with an error: it does not hang.
+		_, _ = io.Copy(io.Discard, r)
+	}
+	s.Close() // a second time, too
+
+	_, err = get(t, s.client(t, "suite", s.Certificate()), "https://api.openai.com/v1")
+	if err == nil {
+		t.Error("a closed proxy answers")
+	}
+}
+
+// A target that is no host with a port is refused.
+func TestConnectNeedsHostAndPort(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	conn, err := net.Dial("tcp", s.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	req := httptest.NewRequest("GET", "/", nil)
+	req.SetBasicAuth("suite", secret)
+	fmt.Fprintf(conn, "CONNECT api.openai.com HTTP/1.1\r\nHost: api.openai.com\r\nProxy-Authorization: %s\r\n\r\n", req.Header.Get("Authorization"))
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil || resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("%v, %v", resp, err)
+	}
+}
+
+// The variables have the URL of the proxy under each name that clients read.
+func TestEnvNamesTheProxy(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	env := s.Env("suite", "127.0.0.1:41001")
+	has := map[string]string{}
+	for _, v := range env {
+		name, value, _ := strings.Cut(v, "=")
+		has[name] = value
+	}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"} {
+		if has[name] != "http://suite:"+secret+"@127.0.0.1:41001" {
+			t.Errorf("%s is %s", name, has[name])
+		}
+	}
+	if has["SSL_CERT_FILE"] != s.CertificateFile() || has["NODE_USE_ENV_PROXY"] != "1" {
+		t.Errorf("%q", env)
+	}
+}

@@ -1,0 +1,76 @@
+package proxy
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// An inside describes a connection that CONNECT has asked for.
+type inside struct {
+	user    string
+	handler http.Handler // of the requests on the connection
+	scheme  string       // of the upstream
+	address string       // the host and the port of the upstream
+	agent   string       // the User-Agent of CONNECT
+}
+
+// A queue is a listener whose connections are pushed.
+type queue struct {
+	conns chan net.Conn
+	open  context.Context
+	close context.CancelFunc // ends open
+
+	mu      sync.Mutex // guards what follows
+	insides map[net.Conn]*inside
+}
+
+func newQueue() *queue {
+	open, end := context.WithCancel(context.Background())
+	return &queue{
+		conns:   make(chan net.Conn),
+		open:    open,
+		close:   end,
+		insides: map[net.Conn]*inside{},
+	}
+}
+
+// push passes a connection to the server that listens. It returns false if the queue is closed.
+func (q *queue) push(c net.Conn, in *inside) bool {
+	q.mu.Lock()
+	q.insides[c] = in
+	q.mu.Unlock()
+	select {
+	case q.conns <- c:
+		return true
+	case <-q.open.Done():
+		return false
+	}
+}
+
+// takeInside returns what was pushed with a connection. The queue has it once.
+func (q *queue) takeInside(c net.Conn) *inside {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	in := q.insides[c]
+	delete(q.insides, c)
+	return in
+}
+
+func (q *queue) Accept() (net.Conn, error) {
+	select {
+	case c := <-q.conns:
+		return c, nil
+	case <-q.open.Done():
+		return nil, net.ErrClosed
+	}
+}
+
+func (q *queue) Close() error {
+	q.close()
+	return nil
+}
+
+// Addr returns an address that says nothing: the connections come from the listener of the proxy.
+func (q *queue) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
