@@ -2,6 +2,7 @@ package echotest
 
 import (
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"sync"
@@ -20,6 +21,7 @@ type Server struct {
 	t      testing.TB
 	rec    Answerer
 	server *serve.Server
+	front  *front                      // nil without Proxy and Listen
 	stdio  func() (*child.Host, error) // for promptecho stdio; nil if rec is no recorder
 }
 
@@ -59,8 +61,12 @@ func Serve(t testing.TB, rec Answerer, opts ...ServeOption) *Server {
 	case c.transport == nil:
 		t.Fatal("promptecho: Serve: Through(nil): the transport is nil: pass the one in front of the recorder")
 	}
-	s := &Server{t: t, rec: rec, server: serve.New(c.transport, "")}
-	t.Cleanup(s.server.Close)
+	s := &Server{t: t, rec: rec}
+	err := s.open(c)
+	if err != nil {
+		t.Fatal("promptecho: Serve: ", err)
+	}
+	t.Cleanup(s.close)
 	recording, isRecorder := rec.(*promptecho.Recorder)
 	if isRecorder {
 		s.stdio = sync.OnceValues(func() (*child.Host, error) {
@@ -74,12 +80,66 @@ func Serve(t testing.TB, rec Answerer, opts ...ServeOption) *Server {
 	return s
 }
 
+// open opens the server, as the options say.
+func (s *Server) open(c serveConfig) error {
+	if !c.proxy && c.listen == "" {
+		s.server = serve.New(c.transport, "")
+		return nil
+	}
+	f, err := openFront(c.listen, c.host)
+	if err != nil {
+		return err
+	}
+	handler := http.NotFoundHandler()
+	if c.listen == "" {
+		s.server = serve.New(c.transport, "") // with a listener for each upstream
+	} else {
+		s.server = serve.New(c.transport, f.base())
+		handler = s.server
+	}
+	if c.proxy {
+		err := f.addProxy(s.server.ServeProxied, s.passes)
+		if err != nil {
+			f.close()
+			return err
+		}
+	}
+	f.start(handler)
+	s.front = f
+	return nil
+}
+
+// passes reports whether PassThrough names a server, which is a host and a port.
+func (s *Server) passes(server string) bool {
+	rec, isRecorder := s.rec.(*promptecho.Recorder)
+	u := &url.URL{Scheme: "https", Host: server}
+	return isRecorder && (*recorder.Recorder)(rec).Passes(u)
+}
+
+// close ends the server, and tells of the programs that could not use it.
+func (s *Server) close() {
+	s.server.Close()
+	if s.front == nil {
+		return
+	}
+	failures, notes := s.front.close()
+	for _, text := range failures {
+		s.t.Errorf("promptecho: %s", text)
+	}
+	for _, text := range notes {
+		s.t.Logf("promptecho: %s", text)
+	}
+}
+
 // A ServeOption changes what [Serve] does.
 type ServeOption func(*serveConfig)
 
 type serveConfig struct {
 	transport http.RoundTripper
 	through   int // the number of Through options
+	proxy     bool
+	listen    string // the address of Listen
+	host      string // the host of Listen
 }
 
 // Through passes the requests of the processes to a transport in front of the
@@ -90,6 +150,55 @@ func Through(transport http.RoundTripper) ServeOption {
 		c.transport = transport
 		c.through++
 	}
+}
+
+// Proxy makes the server of [Serve] a forward proxy, too, for programs that read no base
+// URL from a variable, and cannot be changed. [Server.Env] then has HTTPS_PROXY,
+// HTTP_PROXY and NO_PROXY, and the variables that make programs trust the
+// certificates of the proxy: SSL_CERT_FILE, NODE_EXTRA_CA_CERTS,
+// REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE, AWS_CA_BUNDLE, GIT_SSL_CAINFO, DENO_CERT and
+// others. It is an option, because a program then can reach no host that is not
+// recorded, except for those of [promptecho.PassThrough].
+//
+// All requests are answered by the recorder, whatever the host: plain ones, and
+// those behind CONNECT with TLS, over HTTP/1.1 and HTTP/2, WebSockets included.
+// Connections to a host that PassThrough names without a path pass unread. A
+// program that does not accept the certificate fails the test, with what to do.
+//
+// The certificates are signed by an authority that is made for this server. Its
+// key stays in memory, and it is valid for a day. The URL of the proxy has a
+// secret, so that others cannot use it.
+func Proxy() ServeOption { return func(c *serveConfig) { c.proxy = true } }
+
+// Listen serves programs in containers and on other machines. The server of [Serve]
+// listens at one address, such as "0.0.0.0:0" (any free port), or at that of an
+// interface. host is the name by which the programs reach it, without a port:
+// "host.docker.internal", "host.testcontainers.internal", or the name of a
+// service. If it is empty, it is the host of the address.
+//
+// All addresses that [Server.URL] and [Server.Env] return have a secret in their
+// path or, for [Proxy], as the password. Requests without it are not answered, and
+// the test's log names their senders. Connections to the server are not
+// encrypted. GET /health is answered to all, with status 200.
+//
+// A container needs the file with the certificates at its own path: see
+// [Server.CertificateFile].
+func Listen(address, host string) ServeOption {
+	return func(c *serveConfig) {
+		c.listen = address
+		c.host = host
+	}
+}
+
+// CertificateFile returns the path of the file with the certificates that
+// programs must trust if [Proxy] is set: those of the system, and that of the
+// proxy. The variables that [Server.Env] returns name it. For a container, copy
+// the file to the same path, or mount its folder there. Without Proxy it is empty.
+func (s *Server) CertificateFile() string {
+	if s.front == nil || s.front.proxy == nil {
+		return ""
+	}
+	return s.front.proxy.CertificateFile()
 }
 
 // URL returns the address at which a process reaches an upstream: of
@@ -116,6 +225,9 @@ func (s *Server) URL(upstream string) string {
 // and those of AWS, as the test has them. In a run that sends nothing upstream
 // (see [promptecho.Recorder.Online]) they are dummies.
 //
+// With [Proxy], the variables of a proxy are there, too, and with [Listen] all
+// addresses are those that other machines reach.
+//
 // PROMPTECHO_STDIO is for programs that the process starts as promptecho stdio,
 // see docs/PROCESSES.md.
 //
@@ -133,6 +245,9 @@ func (s *Server) Env() []string {
 	env, err := s.server.Env(os.Getenv, key, dummies)
 	if err != nil {
 		s.t.Fatal("promptecho: Serve: ", err)
+	}
+	if s.front != nil {
+		env = append(env, s.front.env(env)...)
 	}
 	if s.stdio == nil {
 		return env
