@@ -352,8 +352,12 @@ func (s *scene) on(t *testing.T, names []string, width int, colour bool) string 
 	}
 	var b bytes.Buffer
 	s.print(t, names, &output{Writer: &b, width: width, colour: colour})
-	return strings.ReplaceAll(b.String(), dir, "/m")
+	text := overwritten.ReplaceAllString(b.String(), "")
+	return strings.ReplaceAll(text, dir, "/m")
 }
+
+// overwritten is a line of progress, which is there only on a slow machine, and what removes it.
+var overwritten = regexp.MustCompile("[^\n]*\r\x1b\\[K")
 
 // The lines for 100 tests fit the terminal, and one cause is told once. With FULL=1 there are 5,000.
 func TestManyScenes(t *testing.T) {
