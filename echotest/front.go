@@ -1,19 +1,16 @@
 package echotest
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	fronts "github.com/promptecho/promptecho/internal/nethttp/front"
 	"github.com/promptecho/promptecho/internal/nethttp/gate"
-	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 	"github.com/promptecho/promptecho/internal/nethttp/proxy"
 )
 
@@ -23,8 +20,7 @@ type front struct {
 	proxy    *proxy.Proxy // nil without Proxy
 	listener net.Listener
 	web      http.Server
-	host     string // the host by which programs reach the listener
-	port     string
+	address  string // the host and the port at which programs reach the listener
 }
 
 // user is the user in the URL of the proxy. There is only one.
@@ -33,42 +29,15 @@ const user = "promptecho"
 // openFront opens the listener of a front at an address, or on the loopback address if that is
 // empty. host is that of Listen. start begins to serve.
 func openFront(address, host string) (*front, error) {
-	l, err := listen(address, host)
+	l, reached, err := fronts.Listen(address, host)
 	if err != nil {
 		return nil, err
 	}
-	own, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		l.Close()
-		return nil, err
-	}
-	if host == "" {
-		host = own
-	}
-	return &front{gate: gate.New(gate.NewSecret()), listener: l, host: host, port: port}, nil
+	return &front{gate: gate.New(gate.NewSecret()), listener: l, address: reached}, nil
 }
-
-func listen(address, host string) (net.Listener, error) {
-	if address == "" {
-		return loopback.Listen()
-	}
-	own, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("Listen(%q): give an address with a port, such as \"0.0.0.0:0\"", address)
-	}
-	isOfAll := own == "" || net.ParseIP(own).IsUnspecified()
-	if isOfAll && host == "" {
-		return nil, errors.New("Listen: give the host by which programs reach this machine, " +
-			"such as \"host.docker.internal\"")
-	}
-	return net.Listen("tcp", address)
-}
-
-// address returns the host and the port at which programs reach the front.
-func (f *front) address() string { return net.JoinHostPort(f.host, f.port) }
 
 // base returns the address below which the addresses of upstreams are.
-func (f *front) base() string { return "http://" + f.address() + "/" + f.gate.Secret() }
+func (f *front) base() string { return "http://" + f.address + "/" + f.gate.Secret() }
 
 // addProxy adds a proxy. handler gets the requests to upstreams, and tunnels reports whether the
 // connections to a host and port pass unread.
@@ -100,19 +69,12 @@ func (f *front) start(next http.Handler) {
 	go func() { _ = f.web.Serve(f.listener) }() // it returns when close closes web
 }
 
-// env returns the variables that programs need in addition to those in env. It changes the values
-// for NO_PROXY among them: requests to base URLs must not go through the proxy.
-func (f *front) env(env []string) (more []string) {
+// env returns the variables that programs need in addition to those in env.
+func (f *front) env(env []string) []string {
 	if f.proxy == nil {
 		return nil
 	}
-	for _, v := range env {
-		name, value, _ := strings.Cut(v, "=")
-		if strings.EqualFold(name, "NO_PROXY") {
-			more = append(more, name+"="+value+","+f.host)
-		}
-	}
-	return append(more, f.proxy.Env(user, f.address())...)
+	return f.proxy.Env(env, user, f.address)
 }
 
 // close ends the front. It returns what programs did that must fail the test, and what is worth a
@@ -122,7 +84,12 @@ func (f *front) close() (failures, notes []string) {
 		f.proxy.Close()
 		for _, r := range f.proxy.Refusals() {
 			option := fmt.Sprintf("promptecho.PassThrough(%q)", r.Host())
-			failures = append(failures, r.Text(f.proxy.CertificateFile(), option))
+			text := r.Text(f.proxy.CertificateFile(), option)
+			if r.Certain {
+				failures = append(failures, text)
+			} else {
+				notes = append(notes, text)
+			}
 		}
 	}
 	_ = f.web.Close()

@@ -185,7 +185,7 @@ func TestRefusedCertificateFailsTheTest(t *testing.T) {
 	}
 }
 
-// With Listen, programs of other machines get in with the secret in the addresses, and nobody
+// With Listen, programs of other machines are answered if the secret is in the address, and not
 // without it.
 func TestListenNeedsTheSecret(t *testing.T) {
 	inDir(t)
@@ -261,9 +261,9 @@ func TestCertificatesAreRemoved(t *testing.T) {
 func TestListenRefusesWrongAddresses(t *testing.T) {
 	inDir(t)
 	for _, tt := range []struct{ address, host, want string }{
-		{"0.0.0.0:0", "", `promptecho: Serve: Listen: give the host by which programs reach this machine, such as "host.docker.internal"`},
-		{":0", "", `promptecho: Serve: Listen: give the host by which programs reach this machine, such as "host.docker.internal"`},
-		{"127.0.0.1", "", `promptecho: Serve: Listen("127.0.0.1"): give an address with a port, such as "0.0.0.0:0"`},
+		{"0.0.0.0:0", "", `promptecho: Serve: Listen("0.0.0.0:0", ""): give the host by which programs reach this machine, such as host.docker.internal`},
+		{":0", "", `promptecho: Serve: Listen(":0", ""): give the host by which programs reach this machine, such as host.docker.internal`},
+		{"127.0.0.1", "", `promptecho: Serve: Listen("127.0.0.1", ""): give an address with a port, such as 127.0.0.1:8090 or 0.0.0.0:8090`},
 	} {
 		tb := &fakeTB{TB: t, name: "TestListens"}
 		tb.run(func(tb testing.TB) { Serve(tb, New(tb), Listen(tt.address, tt.host)) })

@@ -1,6 +1,7 @@
 package echotest
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -88,7 +89,7 @@ func (s *Server) open(c serveConfig) error {
 	}
 	f, err := openFront(c.listen, c.host)
 	if err != nil {
-		return err
+		return fmt.Errorf("Listen(%q, %q): %w", c.listen, c.host, err)
 	}
 	handler := http.NotFoundHandler()
 	if c.listen == "" {

@@ -3,10 +3,13 @@
 package front
 
 import (
+	"errors"
 	"io"
+	"net"
 	"net/http"
 
 	"github.com/promptecho/promptecho/internal/nethttp/gate"
+	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 	"github.com/promptecho/promptecho/internal/nethttp/proxy"
 )
 
@@ -45,4 +48,44 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	f.Next.ServeHTTP(w, r)
+}
+
+// Listen listens at an address, or at any port of this machine if the address is empty. It also
+// returns the host and the port at which programs reach the listener. host is the name that they use
+// for this machine; if it is empty, it is the host of the address.
+func Listen(address, host string) (l net.Listener, reached string, err error) {
+	if address == "" {
+		l, err = loopback.Listen()
+	} else {
+		l, err = listenAt(address, host)
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	own, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		l.Close()
+		return nil, "", err
+	}
+	if host == "" {
+		host = own
+	}
+	return l, net.JoinHostPort(host, port), nil
+}
+
+var (
+	errNoAddress = errors.New("give an address with a port, such as 127.0.0.1:8090 or 0.0.0.0:8090")
+	errNoHost    = errors.New("give the host by which programs reach this machine, such as host.docker.internal")
+)
+
+func listenAt(address, host string) (net.Listener, error) {
+	own, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, errNoAddress
+	}
+	isOfAll := own == "" || net.ParseIP(own).IsUnspecified()
+	if isOfAll && host == "" {
+		return nil, errNoHost
+	}
+	return net.Listen("tcp", address)
 }

@@ -17,12 +17,16 @@ type conn struct {
 
 	showed  atomic.Bool   // the client has got a certificate
 	decided chan struct{} // closed when the client has accepted or refused it
+	closed  func()        // called by the first Close; may be nil
 }
 
 func (c *conn) Read(b []byte) (int, error) { return c.r.Read(b) }
 
 func (c *conn) Close() error {
-	c.pool.remove(c)
+	isOpen := c.pool.remove(c)
+	if isOpen && c.closed != nil {
+		c.closed()
+	}
 	return c.Conn.Close()
 }
 
@@ -57,10 +61,13 @@ func (p *pool) add(c net.Conn, r *bufio.Reader) *conn {
 	return added
 }
 
-func (p *pool) remove(c *conn) {
+// remove reports whether the connection was open.
+func (p *pool) remove(c *conn) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	isOpen := p.open[c]
 	delete(p.open, c)
+	return isOpen
 }
 
 // decisionTimeout is how long close waits for clients that have got a certificate. A client that has

@@ -80,7 +80,7 @@ func New(config Config) (*Proxy, error) {
 		cancel:    cancel,
 	}
 	p.web = http.Server{
-		Handler:           http.HandlerFunc(serveInside),
+		Handler:           http.HandlerFunc(p.serveInside),
 		ReadHeaderTimeout: helloTimeout,
 		Protocols:         new(http.Protocols),
 		ErrorLog:          log.New(io.Discard, "", 0), // it would have clients that closed their connection
@@ -127,7 +127,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 type insideKey struct{}
 
 // serveInside serves a request on a connection that CONNECT has asked for.
-func serveInside(w http.ResponseWriter, r *http.Request) {
+func (p *Proxy) serveInside(w http.ResponseWriter, r *http.Request) {
 	in, _ := r.Context().Value(insideKey{}).(*inside)
 	if in == nil || r.Method == http.MethodConnect || r.URL.IsAbs() {
 		http.Error(w, "promptecho: a proxy was asked for on a connection that goes through a proxy",
@@ -136,6 +136,9 @@ func serveInside(w http.ResponseWriter, r *http.Request) {
 	}
 	r.URL.Scheme = in.scheme
 	r.URL.Host = in.address
+	if !in.used.Swap(true) {
+		p.refusals.noteUse(in.address)
+	}
 	in.handler.ServeHTTP(w, r)
 }
 
@@ -188,6 +191,11 @@ func (p *Proxy) answer(client *conn, in *inside) bool {
 			return false
 		}
 	}
+	client.closed = func() {
+		if in.scheme == "https" && !in.used.Load() {
+			p.refusals.add(in, "it closed the connection without a request", false)
+		}
+	}
 	_ = client.SetDeadline(time.Time{})
 	return p.conns.push(inner, in)
 }
@@ -215,8 +223,8 @@ func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
 	}
 	c := tls.Server(client, config)
 	err = c.HandshakeContext(p.ctx)
-	if alert := alertIn(err); alert != "" {
-		p.refusals.add(Refusal{User: in.user, Address: in.address, Agent: in.agent, Alert: alert})
+	if why := refusalIn(err); client.showed.Load() && why != "" {
+		p.refusals.add(in, why, true)
 	}
 	close(client.decided)
 	return c, err

@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -209,30 +211,53 @@ func TestProxyNeedsTheSecret(t *testing.T) {
 	}
 }
 
-// A program that does not accept the certificate is told of. One that only closes its connection is
-// not.
+// A program that does not accept the certificate is noted, also one that only closes its connection. One that
+// has asked something on another connection is not.
 func TestRefusedCertificateIsNoted(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	conn, _ := s.connect(t, "suite", "quiet.example.com:443")
 	conn.Close()
+	trusting := s.client(t, "suite", s.Certificate())
+	_, err := get(t, trusting, "https://used.example.com/v1")
+	if err != nil {
+		t.Error(err)
+	}
+	for _, host := range []string{"used.example.com", "node.example.com"} {
+		conn, _ := s.connect(t, "suite", host+":443")
+		config := trusting.Transport.(*http.Transport).TLSClientConfig.Clone()
+		config.ServerName = host
+		secure := tls.Client(conn, config)
+		if err := secure.Handshake(); err != nil {
+			t.Error(err)
+		}
+		secure.Close()
+	}
 
-	_, err := get(t, s.client(t, "suite", nil), "https://pinned.example.com/v1")
+	for len(s.Refusals()) == 0 {
+		runtime.Gosched() // until the proxy has read the end of the connection to node.example.com
+	}
+	_, err = get(t, s.client(t, "suite", nil), "https://pinned.example.com/v1")
 	if !errors.As(err, new(x509.UnknownAuthorityError)) {
 		t.Errorf("the client accepts the certificate: %v", err)
 	}
-	s.Close() // the handshake has ended on this side, too
-	list := s.Refusals()
-	if len(list) != 1 {
-		t.Fatalf("refusals: %+v", list)
+	s.Close() // the handshake with pinned.example.com has ended on this side, too
+	var got []string
+	for _, r := range s.Refusals() {
+		r.Agent = "agent"
+		got = append(got, r.Text("all.pem", fmt.Sprintf("PassThrough(%q)", r.Host())))
 	}
-	const want = `a client did not accept the certificate of the proxy for pinned.example.com:443 (tls: bad certificate): it does not trust the authority of the run, or expects a certain certificate
+	slices.Sort(got)
+	want := []string{
+		`agent did not accept the certificate of the proxy for pinned.example.com:443 (tls: bad certificate): it does not trust the authority of the run, or expects a certain certificate
   if it has a setting for trusted certificates, give it all.pem
-  to let it pass unread, and not recorded: PassThrough("pinned.example.com")`
-	list[0].Agent = ""
-	got := list[0].Text("all.pem", fmt.Sprintf("PassThrough(%q)", list[0].Host()))
-	if got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
+  to let it pass unread, and not recorded: PassThrough("pinned.example.com")`,
+		`agent seems not to accept the certificate of the proxy for node.example.com:443 (it closed the connection without a request): it does not trust the authority of the run, or expects a certain certificate
+  if it has a setting for trusted certificates, give it all.pem
+  to let it pass unread, and not recorded: PassThrough("node.example.com")`,
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -315,7 +340,7 @@ func TestConnectNeedsHostAndPort(t *testing.T) {
 func TestEnvNamesTheProxy(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
-	env := s.Env("suite", "127.0.0.1:41001")
+	env := s.Env([]string{"NO_PROXY=localhost"}, "suite", "127.0.0.1:41001")
 	has := map[string]string{}
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
@@ -325,6 +350,9 @@ func TestEnvNamesTheProxy(t *testing.T) {
 		if has[name] != "http://suite:"+secret+"@127.0.0.1:41001" {
 			t.Errorf("%s is %s", name, has[name])
 		}
+	}
+	if has["NO_PROXY"] != "localhost,127.0.0.1" {
+		t.Errorf("NO_PROXY is %s", has["NO_PROXY"])
 	}
 	if has["SSL_CERT_FILE"] != s.CertificateFile() || has["NODE_USE_ENV_PROXY"] != "1" {
 		t.Errorf("%q", env)

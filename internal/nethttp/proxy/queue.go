@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 )
 
 // An inside describes a connection that CONNECT has asked for.
@@ -14,6 +15,7 @@ type inside struct {
 	scheme  string       // of the upstream
 	address string       // the host and the port of the upstream
 	agent   string       // the User-Agent of CONNECT
+	used    atomic.Bool  // a request came on the connection
 }
 
 // A queue is a listener whose connections are pushed.

@@ -9,13 +9,16 @@ import (
 	"sync"
 )
 
-// A Refusal tells of a client that did not accept the certificate of the proxy for a host: it
-// does not trust the authority, or it expects a certain certificate (pinning).
+// A Refusal says that a client did not accept the certificate of the proxy for a host: it does not
+// trust the authority, or it expects a certain certificate (pinning).
 type Refusal struct {
-	User    string
 	Address string // the host and the port
 	Agent   string // the client, as it describes itself; may be ""
-	Alert   string // what the client sent in the place of an answer, in words
+	Why     string // what the client did
+
+	// Certain is false if the client may also have had no need of the connection. Node.js looks at
+	// the certificate only when the handshake has succeeded, and then closes the connection.
+	Certain bool
 }
 
 // Host returns the host without the port.
@@ -30,20 +33,26 @@ func (r Refusal) Host() string {
 // Text describes a refusal, for a report. certificates is the file that clients must trust, and
 // passThrough is the option that lets connections to the host pass unread.
 func (r Refusal) Text(certificates, passThrough string) string {
-	return fmt.Sprintf("%s did not accept the certificate of the proxy for %s (%s): it does not trust the authority "+
+	did := "did not accept"
+	if !r.Certain {
+		did = "seems not to accept"
+	}
+	return fmt.Sprintf("%s %s the certificate of the proxy for %s (%s): it does not trust the authority "+
 		"of the run, or expects a certain certificate\n"+
 		"  if it has a setting for trusted certificates, give it %s\n"+
 		"  to let it pass unread, and not recorded: %s",
-		cmp.Or(r.Agent, "a client"), r.Address, r.Alert, certificates, passThrough)
+		cmp.Or(r.Agent, "a client"), did, r.Address, r.Why, certificates, passThrough)
 }
 
 // refusals are the refusals of a run, each once. Its methods may be called concurrently.
 type refusals struct {
 	mu   sync.Mutex // guards what follows
 	list []Refusal
+	used map[string]bool // addresses to which a request came
 }
 
-func (r *refusals) add(one Refusal) {
+func (r *refusals) add(in *inside, why string, certain bool) {
+	one := Refusal{Address: in.address, Agent: in.agent, Why: why, Certain: certain}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Contains(r.list, one) {
@@ -51,23 +60,49 @@ func (r *refusals) add(one Refusal) {
 	}
 }
 
-func (r *refusals) all() []Refusal {
+// noteUse notes that a request came to an address: its certificate was accepted.
+func (r *refusals) noteUse(address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return slices.Clone(r.list)
+	if r.used == nil {
+		r.used = map[string]bool{}
+	}
+	r.used[address] = true
 }
 
-// alertIn returns the alert with which a client has ended a handshake (RFC 8446, section 6.2), in
-// words. It returns "" for an error of another kind: clients close connections that they do not
-// need.
-func alertIn(err error) string {
+// all returns the refusals. An uncertain one is left out if a request came to its address: clients
+// open connections that they do not need.
+func (r *refusals) all() (list []Refusal) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, one := range r.list {
+		if one.Certain || !r.used[one.Address] {
+			list = append(list, one)
+		}
+	}
+	return list
+}
+
+// refusalIn returns what a client did that has ended a handshake by an alert (RFC 8446, section
+// 6.2). It returns "" for an error of another kind: clients close connections that they do not
+// need. OpenSSL 3 sends its alert without encryption, which crypto/tls reports as a record that
+// it cannot decrypt.
+func refusalIn(err error) (why string) {
 	var failed *net.OpError
-	isAlert := errors.As(err, &failed) && failed.Op == opOfAlert
-	if !isAlert {
+	if !errors.As(err, &failed) {
 		return ""
 	}
-	return failed.Err.Error()
+	switch failed.Op {
+	case opOfAlert:
+		return failed.Err.Error()
+	case opOfOwnAlert:
+		return "it ended the handshake"
+	}
+	return ""
 }
 
-// opOfAlert is the operation of the errors in which crypto/tls reports an alert of the peer.
-const opOfAlert = "remote error"
+// These are the operations of the errors in which crypto/tls reports an alert.
+const (
+	opOfAlert    = "remote error" // the peer has sent it
+	opOfOwnAlert = "local error"
+)

@@ -25,7 +25,7 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":                   {"internal/nethttp/front", "internal/nethttp/gate", "internal/nethttp/loopback", "internal/nethttp/proxy", "internal/child", "internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
+	"echotest":                   {"internal/nethttp/front", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/child", "internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
 	"echoexec":                   {"", "internal/atomicfile", "internal/child", "internal/group", "internal/recorder", "internal/report"},
 	"internal/child":             {"internal/nethttp/loopback", "internal/exchange", "internal/finding", "internal/interaction", "internal/memo", "internal/nethttp/request", "internal/recorder", "internal/sequence/idle"},
 	"echofake":                   {"", "internal/asked", "internal/english", "internal/fakeprovider", "internal/interaction", "internal/nethttp/request", "internal/redact", "internal/testenv/stack"},
@@ -64,7 +64,7 @@ var rooms = map[string][]string{
 	"internal/nethttp/authority": {},
 	"internal/nethttp/gate":      {},
 	"internal/nethttp/proxy":     {"internal/nethttp/authority", "internal/nethttp/gate"},
-	"internal/nethttp/front":     {"internal/nethttp/gate", "internal/nethttp/proxy"},
+	"internal/nethttp/front":     {"internal/nethttp/loopback", "internal/nethttp/gate", "internal/nethttp/proxy"},
 	"internal/nethttp/coding":    {},
 	"internal/testenv/testname":  {},
 	"internal/testenv/tests":     {"internal/memo", "internal/testenv/testname"},
@@ -126,7 +126,7 @@ var rooms = map[string][]string{
 
 	// What only the command links.
 	"cmd/promptecho/internal/serveoptions": {"internal/recorder", "internal/group", "internal/testenv/shell", "internal/cassette/yaml", "internal/finding/advice"},
-	"cmd/promptecho/internal/control":      {"internal/nethttp/loopback", "internal/finding", "internal/english", "internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/serveoptions"},
+	"cmd/promptecho/internal/control":      {"internal/finding/advice", "internal/nethttp/front", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/finding", "internal/english", "internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/serveoptions"},
 	"cmd/promptecho/internal/foreign":      {"internal/finding", "internal/canon", "internal/cassette", "internal/cassette/codec", "internal/nethttp/coding", "internal/exactjson", "internal/recorder/function", "internal/interaction", "internal/redact", "internal/canon/said", "internal/stream", "internal/tape", "internal/cassette/yaml"},
 	"cmd/internal/demo":                    {"internal/testenv/shell"},
 	"internal/lint":                        {"internal/redact", "internal/nethttp/urls"},

@@ -31,6 +31,7 @@ var textParsers = []struct{ file, text, why string }{
 	{"cmd/internal/demo/demo.go", "key sent (", "the output of the demo's test, which is Go code in testdata"},
 
 	{"internal/nethttp/proxy/refusal.go", "remote error", "the operation in an error of crypto/tls, which has no constant for it"},
+	{"internal/nethttp/proxy/refusal.go", "local error", "the operation in an error of crypto/tls, which has no constant for it"},
 
 	{"internal/fakeprovider/session.go", "event: ", "an event of a stream of server-sent events"},
 	{"internal/fakeprovider/session.go", "data: ", "an event of a stream of server-sent events"},
