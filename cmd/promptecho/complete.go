@@ -111,6 +111,7 @@ var argumentKinds = map[string]func(word string) []candidate{
 	"UPSTREAM": nil,
 	"OPTIONS":  nil,
 	"ADDRESS":  nil,
+	"HOST":     nil,
 }
 
 // argument returns the arguments of a kind that begin with word, or none if the search takes too long.

@@ -69,7 +69,7 @@ func TestComplete(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ line, want string }{
-		{"", "help init doctor ls show fake diff view record prove mutate compare accept review verify prune mv merge import serve stdio lint observe demo completion version"},
+		{"", "help init doctor ls show fake diff view record replay prove mutate compare accept review verify prune mv merge import serve stdio lint observe demo completion version"},
 		{"sh", "show"},
 		{"help com", "compare completion"},
 		{"nothing ", ""},

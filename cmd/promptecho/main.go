@@ -51,6 +51,7 @@ var verbs = []verb{
 	{"diff", diffHelp, runDiff},
 	{"view", viewHelp, runView},
 	{"record", recordHelp, runRecord},
+	{"replay", replayHelp, runReplay},
 	{"prove", proveHelp, runProve},
 	{"mutate", mutateHelp, runMutate},
 	{"compare", compareHelp, runCompare},
@@ -148,10 +149,10 @@ func usage() string {
 			fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary())
 		}
 	}
-	fmt.Fprintf(&b, "  %s, help: promptecho help COMMAND says more\n",
+	fmt.Fprintf(&b, "  %s: see promptecho help COMMAND\n",
 		strings.Join(selfEvident, ", "))
 	return b.String()
 }
 
 // selfEvident are the verbs that the list of verbs only names, so that it fits a screen.
-var selfEvident = []string{"mv", "stdio", "demo", "completion", "version"}
+var selfEvident = []string{"mv", "replay", "stdio", "demo", "completion", "version"}

@@ -26,6 +26,7 @@ run tests and record: a line per test, then what to review
 It runs go test with -count=1 for those of the packages whose tests link
 promptecho (the default is ./...), and sets PROMPTECHO_MODE itself. Requests
 with a recording are replayed, the others are recorded (mode new_episodes).
+"promptecho record -- PROGRAM" records any program: promptecho replay -h.
 
   -update    also drop recordings that passing tests do not use (mode update)
   -all       record everything again (mode all)
@@ -38,9 +39,8 @@ with a recording are replayed, the others are recorded (mode new_episodes).
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
 and any others after "--".
 
-The first interrupt (^C) stops the tests, and a summary says what was done; the
-second one kills go test. Nothing is lost: answers are kept in journals next to
-the cassettes, and the next run goes on from there.
+The first interrupt (^C) stops the tests, and the second one kills go test. No
+answer is lost: the next run goes on from the journals next to the cassettes.
 
 The exit status is 1 if a test failed, if a new recording does not replay, or if
 the run was interrupted.
@@ -48,6 +48,9 @@ the run was interrupted.
 
 // runRecord runs tests, and records their requests.
 func runRecord(args []string, stdout, stderr io.Writer) error {
+	if ofProgram, command := programIn(args); command != nil {
+		return runProgram("record", ofProgram, command, stdout, stderr)
+	}
 	flags := flag.NewFlagSet("record", flag.ContinueOnError)
 	update := flags.Bool("update", false, "")
 	all := flags.Bool("all", false, "")

@@ -103,6 +103,10 @@ var scenes = []scene{
 		t.Setenv("CI", "true")
 		run([]string{"serve", "--", "true"}, out, out)
 	}},
+	{"replay", func(t *testing.T, names []string, out *output) {
+		run([]string{"replay"}, out, out)
+		run([]string{"replay", "--", "true"}, out, out)
+	}},
 	{"stdio", func(t *testing.T, names []string, out *output) {
 		run([]string{"stdio", "--", "agent"}, out, out)
 	}},

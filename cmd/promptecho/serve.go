@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -28,16 +29,16 @@ keys are dummies, and requests that bypass the cassette are stopped.
 
   -cassette FILE      the cassette; the default is serve.yaml
   -cassettes DIR      one per test, if the suite loads its plugin from clients/
-                      of the promptecho repository (pytest, vitest, jest and
-                      node:test); requests outside of tests go to DIR/suite.yaml
+                      of the promptecho repository; others go to DIR/suite.yaml
   -mode MODE          the record mode; the default is PROMPTECHO_MODE, then none
                       if CI is set, then once
   -options OPTIONS    options of the recorder, as YAML: '{mask_times: true}'
-  -require-all        fail if a recording was not used; in modes update and
-                      all, drop it
+  -require-all        fail if a recording was not used, or drop it (update, all)
   -upstream UPSTREAM  VARIABLE=URL adds an upstream, and sets the variable to
                       the address to use in place of the URL
-  -listen ADDRESS     one address for everything: 127.0.0.1:8090
+  -proxy              also be a proxy, for programs that read no base URL
+  -listen ADDRESS     one address for everything: 127.0.0.1:8090, 0.0.0.0:8090
+  -host HOST          the name by which containers reach -listen
 
 The exit status is that of the command; it is 1 also if a request has no
 recording, a test failed on its cassette, or no request came. If the command
@@ -46,7 +47,7 @@ fails or is interrupted (^C), a new cassette is marked partial.
 
 // runServe serves upstreams from a cassette while a command runs, or until it is stopped.
 func runServe(args []string, stdout, stderr io.Writer) error {
-	s := &serving{stdout: stdout, stderr: stderr}
+	s := &serving{verb: "serve", stdout: stdout, stderr: stderr}
 	if i := slices.Index(args, "--"); i >= 0 {
 		s.command = args[i+1:]
 		args = args[:i]
@@ -58,29 +59,29 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&s.Cassette, "cassette", "", "")
 	flags.StringVar(&s.Dir, "cassettes", "", "")
 	flags.StringVar(&s.Mode, "mode", "", "")
+	flags.BoolVar(&s.Proxy, "proxy", false, "")
 	flags.StringVar(&s.Listen, "listen", "", "")
-	flags.BoolVar(&s.RequireAll, "require-all", false, "")
-	flags.Func("options", "", func(line string) error {
-		_, err := serveoptions.Options(line)
-		s.Options = append(s.Options, line)
-		return err
-	})
-	flags.Func("upstream", "", func(text string) error {
-		name, url, _ := strings.Cut(text, "=")
-		if name == "" || url == "" {
-			return errors.New("it is not VARIABLE=URL, such as MISTRAL_URL=https://api.mistral.ai/v1")
+	flags.Func("host", "", func(host string) error {
+		isName := !strings.ContainsAny(host, " /:@") || net.ParseIP(host) != nil
+		if host == "" || !isName {
+			return errors.New("it is not the name of a host, such as host.docker.internal")
 		}
-		s.Upstreams = append(s.Upstreams, text)
+		s.Host = host
 		return nil
 	})
+	flags.BoolVar(&s.RequireAll, "require-all", false, "")
+	s.addFlags(flags)
 	rest, err := parse(flags, args)
 	switch {
 	case err != nil:
 		return err
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q: the command to run goes after --", rest[0])
+	case s.Host != "" && s.Listen == "":
+		return errors.New("-host is the name of the address that -listen sets: add -listen 0.0.0.0:8090")
 	}
 	s.flags = s.Config
+	s.Secret = os.Getenv("PROMPTECHO_SECRET")
 	switch {
 	case s.Cassette != "":
 	case s.Dir != "":
@@ -94,15 +95,33 @@ func runServe(args []string, stdout, stderr io.Writer) error {
 	return s.run()
 }
 
-// A serving is one run of promptecho serve.
+// A serving is one run of promptecho serve, record or replay.
 type serving struct {
 	control.Config
+	verb           string
 	flags          control.Config // as the flags set it, without defaults
 	command        []string       // empty if there is none
 	stdout, stderr io.Writer
 }
 
-func (s *serving) say(text string) { complain(s.stderr, "serve", text) }
+func (s *serving) say(text string) { complain(s.stderr, s.verb, text) }
+
+// addFlags adds the flags with options of the recorder and with upstreams.
+func (s *serving) addFlags(flags *flag.FlagSet) {
+	flags.Func("options", "", func(line string) error {
+		_, err := serveoptions.Options(line)
+		s.Options = append(s.Options, line)
+		return err
+	})
+	flags.Func("upstream", "", func(text string) error {
+		name, url, _ := strings.Cut(text, "=")
+		if name == "" || url == "" {
+			return errors.New("it is not VARIABLE=URL, such as MISTRAL_URL=https://api.mistral.ai/v1")
+		}
+		s.Upstreams = append(s.Upstreams, text)
+		return nil
+	})
+}
 
 // run serves until the command has ended, and prints the report. The error is nil only if
 // the command and all tests passed.
@@ -135,11 +154,23 @@ func (s *serving) run() error {
 	case len(rep.Errors) > 0:
 		return printedFindings
 	case needsRequest && !c.GotRequest():
-		return found("no request came: does the program read one of the variables? promptecho serve " +
-			"without a command prints them; -upstream adds others")
+		return found(s.whyNoRequest())
 	}
 	return nil
 }
+
+// whyNoRequest explains that the command has sent nothing.
+func (s *serving) whyNoRequest() string {
+	if s.Proxy {
+		return "no request came: the program reads neither HTTPS_PROXY nor a variable with a base URL, or it " +
+			"sends nothing; " + variablesPage + " says what else programs read"
+	}
+	return "no request came: does the program read one of the variables? promptecho serve " +
+		"without a command prints them; -upstream adds others, and -proxy reaches programs that read none"
+}
+
+// variablesPage has a table of programs and of the variables that they read.
+const variablesPage = "https://github.com/promptecho/promptecho/blob/main/docs/PROCESSES.md"
 
 // waitForSignal prints the variables for a shell, and returns when the process is told to
 // stop.
@@ -218,6 +249,9 @@ func statusOf(p *os.ProcessState) int {
 // command of a test in place of that of the suite if test is not nil.
 func (s *serving) shellCommand(mode string, test []string) string {
 	words := []string{"promptecho", "serve", "-mode=" + mode}
+	if s.verb != "serve" {
+		words = append([]string{"promptecho"}, verbOf(mode)...)
+	}
 	add := func(name string, values ...string) {
 		for _, v := range values {
 			if v != "" {
@@ -229,7 +263,11 @@ func (s *serving) shellCommand(mode string, test []string) string {
 	add("-cassettes", s.flags.Dir)
 	add("-options", s.Options...)
 	add("-upstream", s.Upstreams...)
+	if s.flags.Proxy {
+		words = append(words, "-proxy")
+	}
 	add("-listen", s.flags.Listen)
+	add("-host", s.flags.Host)
 	command := s.command
 	switch {
 	case test != nil:
@@ -241,6 +279,19 @@ func (s *serving) shellCommand(mode string, test []string) string {
 		words = append(append(words, "--"), command...)
 	}
 	return shell.Join(words)
+}
+
+// verbOf returns the verb, with its flag, for which a record mode stands.
+func verbOf(mode string) []string {
+	switch mode {
+	case "none":
+		return []string{"replay"}
+	case "all":
+		return []string{"record", "-all"}
+	case "update":
+		return []string{"record", "-update"}
+	}
+	return []string{"record"}
 }
 
 // An exitStatus is the status of a command that has failed.

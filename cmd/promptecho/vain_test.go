@@ -28,6 +28,7 @@ var inVain = map[string]struct {
 	"serve -cassettes": {[]string{"-cassettes", "go.mod", "--", "git"}, "go.mod"},
 	"serve -listen":    {[]string{"-listen", "nowhere", "--", "true"}, "nowhere"},
 	"serve -upstream":  {[]string{"-upstream", "nowhere", "--", "true"}, "it is not VARIABLE=URL"},
+	"replay -cassette": {[]string{"-cassette", "go.mod", "--", "true"}, `go.mod:1:1: want a cassette ("version: 1" and "interactions:")`},
 	"demo -dir":        {[]string{"-dir", "go.mod"}, "go.mod: "},
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/gate"
+	"github.com/promptecho/promptecho/internal/nethttp/proxy"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/recorder"
 )
@@ -24,7 +26,10 @@ type Config struct {
 	Upstreams  []string // additional upstreams, each as VARIABLE=URL
 	RequireAll bool     // an unused recording fails the run
 	Standalone bool     // without a command, so unused recordings are not reported
-	Listen     string   // host and port, of this machine; empty for any port
+	Proxy      bool     // programs reach every host through a proxy
+	Listen     string   // host and port; empty for any port of this machine
+	Host       string   // the host by which programs reach Listen; empty for that of Listen
+	Secret     string   // what requests to an address of other machines must have; empty for a random one
 
 	// Command returns the shell command that runs the suite again in a record mode.
 	// If test is not nil, it is the command of one test, which is run in place of
@@ -36,7 +41,7 @@ type Config struct {
 // concurrently.
 type Control struct {
 	Config
-	URL    string
+	URL    string   // has the secret of the gate in its path, if there is one
 	Env    []string // variables for the command: the base URLs of the suite, and the address
 	Online bool     // a request may go upstream
 
@@ -45,6 +50,12 @@ type Control struct {
 	paths map[string]string
 	web   http.Server
 	suite *session
+	gate  *gate.Gate   // refuses requests without the secret; for the proxy only, unless isFar
+	proxy *proxy.Proxy // nil without Proxy
+	isFar bool         // other machines reach the control
+
+	// address is the host and the port at which programs reach the control.
+	address string
 
 	closing sync.WaitGroup // the sessions of tests that are being closed
 
@@ -69,6 +80,9 @@ type session struct {
 	key        string // the path element behind /in/ in the base URLs
 	gotRequest atomic.Bool
 }
+
+// suiteKey is the key of the suite's server if all requests come to one address.
+const suiteKey = "suite"
 
 // A Report says what was found when a cassette was closed.
 type Report struct {

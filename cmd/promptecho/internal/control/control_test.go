@@ -16,6 +16,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/proxy"
 	"github.com/promptecho/promptecho/internal/testing/environ"
 	"github.com/promptecho/promptecho/internal/testing/schema"
 )
@@ -274,8 +275,13 @@ func TestRefused(t *testing.T) {
 	if status, text := call(t, "POST", one.URL+"/cassettes/x", ""); status != 409 || !strings.Contains(text, "promptecho serve -cassettes DIR") {
 		t.Error(status, text)
 	}
-	for _, address := range []string{"0.0.0.0:0", ":0", "example.com:80", "127.0.0.1", "192.0.2.1:80"} {
-		if c, err := Open(Config{Listen: address}); err == nil || !strings.Contains(err.Error(), "it must be an address of this machine") {
+	for address, want := range map[string]string{
+		"0.0.0.0:0":    "give the host by which programs reach this machine",
+		":0":           "give the host by which programs reach this machine",
+		"127.0.0.1":    "give an address with a port",
+		"192.0.2.1:80": "192.0.2.1", // not an address of this machine
+	} {
+		if c, err := Open(Config{Listen: address}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", address, c, err)
 		}
 	}
@@ -327,13 +333,13 @@ func TestInterruptedSuite(t *testing.T) {
 func TestBypassIsStopped(t *testing.T) {
 	t.Parallel()
 	c := started(t, Config{Dir: t.TempDir(), Mode: "none"})
-	for _, name := range proxyVariables {
+	for _, name := range proxy.Variables {
 		if !slices.Contains(c.Env, name+"="+c.URL) {
 			t.Errorf("%s is not there: %v", name, c.Env)
 		}
 	}
-	proxy, _ := url.Parse(c.URL)
-	transport := &http.Transport{Proxy: http.ProxyURL(proxy)}
+	at, _ := url.Parse(c.URL)
+	transport := &http.Transport{Proxy: http.ProxyURL(at)}
 	defer transport.CloseIdleConnections()
 	client := &http.Client{Transport: transport}
 	for range 2 {
@@ -352,7 +358,7 @@ func TestBypassIsStopped(t *testing.T) {
 		t.Errorf("%q", rep.Errors)
 	}
 	for _, v := range started(t, Config{Dir: t.TempDir()}).Env {
-		if name, _, _ := strings.Cut(v, "="); slices.Contains(proxyVariables, name) {
+		if name, _, _ := strings.Cut(v, "="); slices.Contains(proxy.Variables, name) {
 			t.Errorf("%s in a run that may go upstream", v)
 		}
 	}

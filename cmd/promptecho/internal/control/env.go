@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/proxy"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/redact"
 )
@@ -18,11 +19,6 @@ import (
 // In a run that sends nothing upstream they get placeholders, like those of other SDKs.
 var sdkKeys = []string{
 	"GOOGLE_GENERATIVE_AI_API_KEY", "MISTRAL_API_KEY", "COHERE_API_KEY", "CO_API_KEY",
-}
-
-// proxyVariables are the variables with the proxy of HTTP clients.
-var proxyVariables = []string{
-	"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy",
 }
 
 // setEnv sets c.Env and c.paths.
@@ -52,10 +48,14 @@ func (c *Control) setEnv() error {
 		paths, _ := json.Marshal(c.paths) // strings always marshal
 		c.Env = append(c.Env, "PROMPTECHO_PATHS="+string(paths))
 	}
-	// Without a command the user exports the variables in a shell, where a proxy would
-	// outlive this process.
-	if !c.Online && !c.Standalone {
-		for _, name := range proxyVariables {
+	// Without a command the user exports the variables in a shell, where a proxy that nobody has
+	// asked for would outlive this process.
+	stopsBypass := !c.Online && !c.Standalone && !c.isFar
+	switch {
+	case c.proxy != nil:
+		c.Env = append(c.Env, c.proxy.Env(c.Env, suiteKey, c.address)...)
+	case stopsBypass:
+		for _, name := range proxy.Variables {
 			c.Env = append(c.Env, name+"="+c.URL)
 		}
 		c.Env = append(c.Env, "NODE_USE_ENV_PROXY=1") // Node.js reads the variables only then
@@ -150,7 +150,7 @@ func (c *Control) addBypassed(rep *Report) {
 	for _, host := range c.bypassHosts {
 		rep.fail(finding.RequestStopped, redact.Printable(fmt.Sprintf("a request to %s was stopped: "+
 			"it would have bypassed the cassette, and this run sends nothing upstream. "+
-			"Run promptecho serve with -upstream NAME=https://%[1]s, and have the client take its "+
+			"Record it with -proxy; or with -upstream NAME=https://%[1]s, and have the client take its "+
 			"base URL from the variable NAME. If that host is "+
 			"not a model and must be reached, set NO_PROXY=%[1]s",
 			host)))

@@ -1,10 +1,10 @@
 package control
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -14,14 +14,9 @@ import (
 
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
-	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
-	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/report"
 )
-
-// suiteKey is the key of the suite's server if all requests come to one address.
-const suiteKey = "suite"
 
 // Open opens the cassette of the suite, and begins to serve.
 func Open(config Config) (*Control, error) {
@@ -36,8 +31,6 @@ func Open(config Config) (*Control, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.URL = "http://" + listener.Addr().String()
-
 	c.suite = &session{file: c.Cassette, requireAll: c.RequireAll}
 	if err := c.open(c.suite, c.Mode, "-mode"); err != nil {
 		listener.Close()
@@ -54,8 +47,14 @@ func Open(config Config) (*Control, error) {
 		c.servers[suiteKey] = c.suite.server
 	}
 
+	err = c.openProxy()
+	if err != nil {
+		listener.Close()
+		c.Close(Ending{Failed: true})
+		return nil, err
+	}
 	c.web = http.Server{
-		Handler:           c,
+		Handler:           c.handler(),
 		ReadHeaderTimeout: time.Minute,
 		Protocols:         new(http.Protocols),
 		ErrorLog:          log.New(io.Discard, "", 0),
@@ -69,22 +68,6 @@ func Open(config Config) (*Control, error) {
 	}
 	go func() { _ = c.web.Serve(listener) }() // returns when Close closes c.web
 	return c, nil
-}
-
-// listen opens the listener of the control. The address must be one of this machine: a
-// client that reaches it can read the recordings and, in a run that records, use the API
-// keys.
-func (c *Control) listen() (net.Listener, error) {
-	if c.Listen == "" {
-		return loopback.Listen()
-	}
-	_, _, err := net.SplitHostPort(c.Listen)
-	if err != nil || !urls.IsLoopback(c.Listen) {
-		return nil, fmt.Errorf("-listen %s: it must be an "+
-			"address of this machine with a port: 127.0.0.1:8090, [::1]:8090",
-			c.Listen)
-	}
-	return net.Listen("tcp", c.Listen)
 }
 
 // recordsNewTests reports whether the requests of a test without a cassette go upstream.
@@ -102,18 +85,22 @@ func (c *Control) recordsNewTests() bool {
 // control as a proxy, requests to an upstream below /in/, and requests to open and close
 // cassettes.
 func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	key, isUpstream := upstreamKey(r.URL.EscapedPath())
+	path := c.pathOf(r)
+	key, isUpstream := upstreamKey(path)
 	switch {
-	case r.Method == http.MethodConnect:
-		c.stopBypass(w, r.Host)
-	case r.URL.IsAbs():
-		c.stopBypass(w, r.URL.Host)
+	case c.proxy != nil && isForProxy(r):
+		c.proxy.ServeHTTP(w, r)
+	case isForProxy(r):
+		c.stopBypass(w, cmp.Or(r.URL.Host, r.Host))
 	case isUpstream:
 		c.forward(w, r, key)
 	default:
-		c.serveControl(w, r)
+		c.serveControl(w, r, path)
 	}
 }
+
+// isForProxy reports whether a client uses the control as a proxy.
+func isForProxy(r *http.Request) bool { return r.Method == http.MethodConnect || r.URL.IsAbs() }
 
 // forward passes a request below a base URL to the server with a key: that of the test which
 // is open there or, if there is none, one in front of the suite's cassette.
@@ -123,22 +110,6 @@ func (c *Control) forward(w http.ResponseWriter, r *http.Request, key string) {
 		panic(http.ErrAbortHandler)
 	}
 	server.ServeHTTP(w, r)
-}
-
-// serverFor returns the server with a key. If there is none, it adds one in front of the suite's
-// cassette: for requests of a worker between two tests, or after the test at this address.
-func (c *Control) serverFor(key string) (*serve.Server, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if server := c.servers[key]; server != nil {
-		return server, nil
-	}
-	if c.stopped {
-		return nil, errStopped
-	}
-	server := serve.New(c.suite, c.URL+"/in/"+key)
-	c.servers[key] = server
-	return server, nil
 }
 
 // An Ending is how the command ended.
@@ -151,6 +122,9 @@ type Ending struct {
 // cassette is still open has not ended, so it counts as failed and stopped.
 func (c *Control) Close(e Ending) Report {
 	c.Stop()
+	if c.proxy != nil {
+		c.proxy.Close()
+	}
 	_ = c.web.Close() // the remaining connections are idle
 	c.mu.Lock()
 	running := c.sessions
@@ -177,6 +151,7 @@ func (c *Control) Close(e Ending) Report {
 		c.addTests(&rep, passed)
 	}
 	c.addBypassed(&rep)
+	c.addRefused(&rep)
 	return rep
 }
 

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/serveoptions"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 )
@@ -61,6 +63,24 @@ func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resolveLocations(resp.Header, req.URL)
 	return resp, nil
+}
+
+var errStopped = errors.New("promptecho serve was stopped")
+
+// serverFor returns the server with a key. If there is none, it adds one in front of the suite's
+// cassette: for requests of a worker between two tests, or after the test at this address.
+func (c *Control) serverFor(key string) (*serve.Server, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if server := c.servers[key]; server != nil {
+		return server, nil
+	}
+	if c.stopped {
+		return nil, errStopped
+	}
+	server := serve.New(c.suite, c.URL+"/in/"+key)
+	c.servers[key] = server
+	return server, nil
 }
 
 // resolveLocations replaces a path in a header with a location by its URL at the upstream. The

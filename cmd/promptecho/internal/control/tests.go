@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/proxy"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 	"github.com/promptecho/promptecho/internal/recorder"
@@ -37,15 +38,17 @@ type openResponse struct {
 	Env      map[string]string `json:"env"`
 }
 
-var errStopped = errors.New("promptecho serve was stopped")
-
 // serveControl opens and closes the cassettes of tests.
-func (c *Control) serveControl(w http.ResponseWriter, r *http.Request) {
-	name, isCassette := strings.CutPrefix(r.URL.Path, "/cassettes/")
+// path is the path of the request without the secret.
+func (c *Control) serveControl(w http.ResponseWriter, r *http.Request, path string) {
+	escaped, isCassette := strings.CutPrefix(path, "/cassettes/")
+	name, err := url.PathUnescape(escaped)
+	isCassette = isCassette && err == nil
 	host := (&url.URL{Host: r.Host}).Hostname()
+	isTrusted := c.isFar || urls.IsThisMachine(host) // with the secret, any name of the host may be used
 	isFromBrowser := r.Header.Get("Origin") != "" || r.Header.Get("Sec-Fetch-Site") != ""
 	switch {
-	case isFromBrowser || !urls.IsThisMachine(host):
+	case isFromBrowser || !isTrusted:
 		refuse(w, http.StatusForbidden, "it answers only programs on this machine, not web pages")
 	case !isCassette || name == "":
 		refuse(w, http.StatusNotFound, "POST /cassettes/NAME opens a cassette and DELETE "+
@@ -107,6 +110,11 @@ func (c *Control) serveOpen(w http.ResponseWriter, r *http.Request, name string)
 	}
 	for variable, path := range c.paths {
 		response.Env[variable] = response.URL + path
+	}
+	if c.proxy != nil {
+		for _, variable := range proxy.Variables {
+			response.Env[variable] = c.proxy.URL(s.key, c.address)
+		}
 	}
 	writeJSON(w, http.StatusOK, response)
 }
