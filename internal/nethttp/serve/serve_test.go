@@ -561,3 +561,60 @@ func TestEnv(t *testing.T) {
 		}
 	}
 }
+
+// A request to Bedrock goes to the region for which the client has signed it, whatever the
+// region of the listener is.
+func TestRegionOfSignature(t *testing.T) {
+	t.Parallel()
+	const signature = "AWS4-HMAC-SHA256 Credential=AKID/20261130/SCOPE/bedrock/aws4_request, SignedHeaders=host, Signature="
+	for _, tt := range []struct{ upstream, region, want string }{
+		{"https://bedrock-runtime.us-east-1.amazonaws.com", "eu-west-1", "bedrock-runtime.eu-west-1.amazonaws.com"},
+		{"https://bedrock-agent-runtime.us-east-1.amazonaws.com", "eu-west-1", "bedrock-agent-runtime.eu-west-1.amazonaws.com"},
+		{"https://bedrock-mantle.us-east-1.api.aws/anthropic", "eu-west-1", "bedrock-mantle.eu-west-1.api.aws"},
+		{"https://bedrock-runtime.us-east-1.amazonaws.com", "example.com", "bedrock-runtime.us-east-1.amazonaws.com"},
+		{"https://vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com", "eu-west-1", "vpce-1.bedrock-runtime.us-east-1.vpce.amazonaws.com"},
+		{"https://gateway.example.com", "eu-west-1", "gateway.example.com"},
+	} {
+		var got []string
+		_, address := serveFor(t, tt.upstream, func(req *http.Request) (*http.Response, error) {
+			got = []string{req.URL.Host, req.Host}
+			return answer(req, 200, http.Header{}, strings.NewReader("")), nil
+		})
+		authorization := strings.Replace(signature, "SCOPE", tt.region, 1) + strings.Repeat("0", 64)
+		send(t, address, "GET /a HTTP/1.1\nHost: HOST\nAuthorization: "+authorization+"\n\n")
+		if want := []string{tt.want, tt.want}; !slices.Equal(got, want) {
+			t.Errorf("%s, signed for %s: got %q, want %q", tt.upstream, tt.region, got, want)
+		}
+	}
+}
+
+// A request that AWS's SDK for JavaScript has signed over HTTP/2 is signed again for the
+// upstream, with the header host in the place of :authority.
+func TestSignatureOfAuthority(t *testing.T) {
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
+	const (
+		// As @aws-sdk/client-bedrock-runtime 3.1164.0 sent it to http://127.0.0.1:18098 with the
+		// key a and the secret s, apart from headers that are not signed.
+		body    = `{"messages":[{"role":"user","content":[{"text":"x"}]}]}`
+		headers = "Content-Type: application/json\nContent-Length: 55\nX-Amz-User-Agent: aws-sdk-js/3.1163.0\n" +
+			"Amz-Sdk-Invocation-Id: 7d8e2c22-8d4a-4aa1-9e86-8fea0d40166c\nAmz-Sdk-Request: attempt=1; max=1\n" +
+			"X-Amz-Date: 20261130T131529Z\n" +
+			"X-Amz-Content-Sha256: fc547f6afbe65321ced6955c0da5dd252eb0a1c4e04d3b871e7e144deb39b067\n" +
+			"Authorization: AWS4-HMAC-SHA256 Credential=a/20261130/eu-central-1/bedrock/aws4_request, " +
+			"SignedHeaders=:authority;amz-sdk-invocation-id;amz-sdk-request;content-length;content-type;" +
+			"x-amz-content-sha256;x-amz-date;x-amz-user-agent, " +
+			"Signature=51149fcc5da0dbcbcb745604d7ffcfec1d57d23e68a1dbf7d61393a491053e2e\n"
+		want = "SignedHeaders=amz-sdk-invocation-id;amz-sdk-request;content-length;content-type;host;" +
+			"x-amz-content-sha256;x-amz-date;x-amz-user-agent, Signature="
+	)
+	var got, unsendable string
+	_, address := serveFor(t, "https://bedrock-runtime.eu-central-1.amazonaws.com", func(req *http.Request) (*http.Response, error) {
+		got = req.Header.Get("Authorization")
+		unsendable = request.ServedBy(req.Context()).Unsendable
+		return answer(req, 200, http.Header{}, strings.NewReader("")), nil
+	})
+	send(t, address, "POST /model/m%3A0/converse HTTP/1.1\nHost: 127.0.0.1:18098\n"+headers+"\n"+body)
+	if unsendable != "" || !strings.Contains(got, want) {
+		t.Errorf("got %s, %s", got, unsendable)
+	}
+}

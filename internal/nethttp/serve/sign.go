@@ -30,6 +30,7 @@ func sign(in, out *http.Request) (unsendable string) {
 	}
 	keyID, scope := m[1], m[2]
 	signedHeaders, signature := m[3], m[4]
+	setRegion(out, scope)
 
 	var body []byte
 	if out.Body != nil {
@@ -55,14 +56,52 @@ func sign(in, out *http.Request) (unsendable string) {
 			"that key, so promptecho cannot sign it again for %s: run\n"+
 			"\t%s\nand record again", in.Host, keyID, out.Host, exportCredentials(runtime.GOOS))
 	}
-	out.Header.Set("Authorization", strings.TrimSuffix(m[0], signature)+s.sign(in, out.Host))
+	s.headers = signedUpstream(s.headers)
+	out.Header.Set("Authorization", fmt.Sprintf("AWS4-HMAC-SHA256 Credential=%s/%s, SignedHeaders=%s, Signature=%s",
+		keyID, scope, strings.Join(s.headers, ";"), s.sign(in, out.Host)))
 	return ""
+}
+
+// signedUpstream returns the names of the headers that are signed for the upstream. AWS's SDK
+// for JavaScript signs :authority in place of host over HTTP/2, and the request to the upstream
+// may be one of HTTP/1.1, which has no :authority.
+func signedUpstream(headers []string) []string {
+	names := slices.Clone(headers)
+	for i, name := range names {
+		if name == ":authority" {
+			names[i] = "host"
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // authorization matches the header with a signature: the key, the scope, the names of the
 // signed headers, the signature.
 var authorization = memo.Regexp(`^AWS4-HMAC-SHA256 ` +
 	`Credential=([^/,\s]+)/([^,\s]+), ?SignedHeaders=([^,\s]+), ?Signature=([0-9a-f]{64})$`)
+
+// setRegion sends a request to the region for which the client has signed it. A program may
+// have another region in its code than in its environment, which has led it to the listener.
+// The scope is "20260131/us-east-1/bedrock/aws4_request".
+func setRegion(out *http.Request, scope string) {
+	_, region, _ := strings.Cut(scope, "/")
+	region, _, _ = strings.Cut(region, "/")
+	host := regionalHost().FindStringSubmatch(out.URL.Host)
+	if host == nil || !isRegion().MatchString(region) {
+		return
+	}
+	out.URL.Host = host[1] + region + host[2]
+	out.Host = out.URL.Host
+}
+
+// isRegion matches the name of a region.
+var isRegion = memo.Regexp(`^[a-z0-9-]+$`)
+
+// regionalHost matches the hosts of Bedrock that have their region in the name: what stands
+// before the region, and what stands behind it.
+var regionalHost = memo.Regexp(`^(bedrock-runtime\.|bedrock-agent-runtime\.|bedrock-mantle\.)` +
+	`[a-z0-9-]+(\.amazonaws\.com|\.api\.aws)$`)
 
 // A signer has what a signature depends on, apart from the request and its host.
 type signer struct {
@@ -85,7 +124,7 @@ func (s *signer) sign(r *http.Request, host string) string {
 	for _, name := range s.headers {
 		value := strings.Join(r.Header.Values(name), ",")
 		switch name {
-		case "host":
+		case "host", ":authority":
 			value = host
 		case "content-length":
 			value = strconv.Itoa(s.length)
