@@ -48,7 +48,11 @@ func (s *Server) Env(getenv, key func(name string) string, dummies bool) (env []
 	}
 	env = append(env, "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region)
 	if dummies {
-		env = append(env, "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true")
+		env = append(env, "AWS_SESSION_TOKEN=", "AWS_EC2_METADATA_DISABLED=true")
+		// AWS's SDK for JavaScript uses the token if the variable is there, even if it is empty.
+		if getenv("AWS_BEARER_TOKEN_BEDROCK") != "" {
+			env = append(env, "AWS_BEARER_TOKEN_BEDROCK=")
+		}
 	} else if token := key("AWS_SESSION_TOKEN"); token != "" {
 		env = append(env, "AWS_SESSION_TOKEN="+token)
 	}

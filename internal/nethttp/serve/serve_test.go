@@ -527,7 +527,7 @@ func TestEnv(t *testing.T) {
 			"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + at("https://bedrock-runtime.us-east-1.amazonaws.com"),
 			"AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1", "AWS_SESSION_TOKEN=t",
 			"NO_PROXY=127.0.0.1,localhost,::1", "no_proxy=127.0.0.1,localhost,::1"}},
-		{map[string]string{"OPENAI_BASE_URL": "https://gateway.example.com/openai", "OLLAMA_HOST": ":9999", "AWS_SESSION_TOKEN": "t", "OPENAI_API_KEY": "k", "AWS_DEFAULT_REGION": "eu-central-1", "NO_PROXY": "intra"},
+		{map[string]string{"OPENAI_BASE_URL": "https://gateway.example.com/openai", "OLLAMA_HOST": ":9999", "AWS_SESSION_TOKEN": "t", "AWS_BEARER_TOKEN_BEDROCK": "b", "OPENAI_API_KEY": "k", "AWS_DEFAULT_REGION": "eu-central-1", "NO_PROXY": "intra"},
 			true, []string{
 				"OPENAI_BASE_URL=" + at("https://gateway.example.com/openai"),
 				"OPENAI_API_KEY=dummy OPENAI_API_KEY",
@@ -538,7 +538,7 @@ func TestEnv(t *testing.T) {
 				"OLLAMA_HOST=" + at("http://127.0.0.1:9999"),
 				"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + at("https://bedrock-runtime.eu-central-1.amazonaws.com"),
 				"AWS_ACCESS_KEY_ID=dummy AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY=dummy AWS_SECRET_ACCESS_KEY",
-				"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1", "AWS_SESSION_TOKEN=", "AWS_BEARER_TOKEN_BEDROCK=", "AWS_EC2_METADATA_DISABLED=true",
+				"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1", "AWS_SESSION_TOKEN=", "AWS_EC2_METADATA_DISABLED=true", "AWS_BEARER_TOKEN_BEDROCK=",
 				"NO_PROXY=intra,127.0.0.1,localhost,::1", "no_proxy=intra,127.0.0.1,localhost,::1"}},
 	} {
 		getenv := func(name string) string { return tt.given[name] }
