@@ -215,16 +215,35 @@ func (s *Server) URL(upstream string) string {
 	return address
 }
 
-// Env returns variables for [os/exec.Cmd.Env] that point SDKs to the server, as
-// "NAME=value": OPENAI_BASE_URL, ANTHROPIC_BASE_URL, GOOGLE_GEMINI_BASE_URL,
-// OLLAMA_HOST and AWS_ENDPOINT_URL_BEDROCK_RUNTIME, and the region. The
-// upstream of each is the value of the variable in the test, or else the
-// provider's own. Bedrock's is that of AWS_REGION, else of us-east-1. NO_PROXY
-// keeps proxies out of the way.
+// Env returns variables for [os/exec.Cmd.Env] that lead SDKs to the server, as
+// "NAME=value", and the keys without which they make no client:
 //
-// The keys are there, too: OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY
-// and those of AWS, as the test has them. In a run that sends nothing upstream
-// (see [promptecho.Recorder.Online]) they are dummies.
+//	OPENAI_BASE_URL                         OPENAI_API_KEY
+//	ANTHROPIC_BASE_URL                      ANTHROPIC_API_KEY
+//	GOOGLE_GEMINI_BASE_URL                  GEMINI_API_KEY
+//	OLLAMA_HOST
+//	AWS_ENDPOINT_URL_BEDROCK_RUNTIME        AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
+//	AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME
+//	ANTHROPIC_BEDROCK_BASE_URL
+//	ANTHROPIC_BEDROCK_MANTLE_BASE_URL
+//	CEREBRAS_BASE_URL                       CEREBRAS_API_KEY
+//	CO_API_URL                              CO_API_KEY
+//	GROQ_BASE_URL                           GROQ_API_KEY
+//	OPENROUTER_BASE_URL
+//	PERPLEXITY_BASE_URL                     PERPLEXITY_API_KEY
+//	REPLICATE_BASE_URL
+//	TOGETHER_BASE_URL                       TOGETHER_API_KEY
+//
+// The upstream of each is the value of the variable in the test, or else the
+// provider's own. The region of AWS is AWS_REGION, else us-east-1, and a request
+// goes to the region for which it is signed. NO_PROXY keeps proxies out of the way.
+//
+// These are set only if the test has them, for a gateway: OPENAI_API_BASE,
+// AWS_BEDROCK_BASE_URL, GOOGLE_VERTEX_BASE_URL, ANTHROPIC_VERTEX_BASE_URL and
+// ANTHROPIC_FOUNDRY_BASE_URL. Their presence changes what an SDK does.
+//
+// The keys are as the test has them. In a run that sends nothing upstream (see
+// [promptecho.Recorder.Online]) they are dummies.
 //
 // With [Proxy], the variables of a proxy are there, too, and with [Listen] all
 // addresses are those that other machines reach.

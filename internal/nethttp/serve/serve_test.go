@@ -525,9 +525,19 @@ func TestEnv(t *testing.T) {
 			"GOOGLE_GEMINI_BASE_URL=" + at("https://generativelanguage.googleapis.com"),
 			"OLLAMA_HOST=" + at("http://127.0.0.1:11434"),
 			"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + at("https://bedrock-runtime.us-east-1.amazonaws.com"),
+			"AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME=" + at("https://bedrock-agent-runtime.us-east-1.amazonaws.com"),
+			"ANTHROPIC_BEDROCK_BASE_URL=" + at("https://bedrock-runtime.us-east-1.amazonaws.com"),
+			"ANTHROPIC_BEDROCK_MANTLE_BASE_URL=" + at("https://bedrock-mantle.us-east-1.api.aws/anthropic"),
+			"CEREBRAS_BASE_URL=" + at("https://api.cerebras.ai"),
+			"CO_API_URL=" + at("https://api.cohere.com"),
+			"GROQ_BASE_URL=" + at("https://api.groq.com"),
+			"OPENROUTER_BASE_URL=" + at("https://openrouter.ai/api/v1"),
+			"PERPLEXITY_BASE_URL=" + at("https://api.perplexity.ai"),
+			"REPLICATE_BASE_URL=" + at("https://api.replicate.com"),
+			"TOGETHER_BASE_URL=" + at("https://api.together.ai/v1"),
 			"AWS_REGION=us-east-1", "AWS_DEFAULT_REGION=us-east-1", "AWS_SESSION_TOKEN=t",
 			"NO_PROXY=127.0.0.1,localhost,::1", "no_proxy=127.0.0.1,localhost,::1"}},
-		{map[string]string{"OPENAI_BASE_URL": "https://gateway.example.com/openai", "OLLAMA_HOST": ":9999", "AWS_SESSION_TOKEN": "t", "AWS_BEARER_TOKEN_BEDROCK": "b", "OPENAI_API_KEY": "k", "AWS_DEFAULT_REGION": "eu-central-1", "NO_PROXY": "intra"},
+		{map[string]string{"OPENAI_BASE_URL": "https://gateway.example.com/openai", "OLLAMA_HOST": ":9999", "AWS_SESSION_TOKEN": "t", "AWS_BEARER_TOKEN_BEDROCK": "b", "OPENAI_API_KEY": "k", "AWS_DEFAULT_REGION": "eu-central-1", "NO_PROXY": "intra", "CO_API_URL": "https://cohere.example.com/api/v1"},
 			true, []string{
 				"OPENAI_BASE_URL=" + at("https://gateway.example.com/openai"),
 				"OPENAI_API_KEY=dummy OPENAI_API_KEY",
@@ -538,6 +548,16 @@ func TestEnv(t *testing.T) {
 				"OLLAMA_HOST=" + at("http://127.0.0.1:9999"),
 				"AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + at("https://bedrock-runtime.eu-central-1.amazonaws.com"),
 				"AWS_ACCESS_KEY_ID=dummy AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY=dummy AWS_SECRET_ACCESS_KEY",
+				"AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME=" + at("https://bedrock-agent-runtime.eu-central-1.amazonaws.com"),
+				"ANTHROPIC_BEDROCK_BASE_URL=" + at("https://bedrock-runtime.eu-central-1.amazonaws.com"),
+				"ANTHROPIC_BEDROCK_MANTLE_BASE_URL=" + at("https://bedrock-mantle.eu-central-1.api.aws/anthropic"),
+				"CEREBRAS_BASE_URL=" + at("https://api.cerebras.ai"), "CEREBRAS_API_KEY=dummy CEREBRAS_API_KEY",
+				"CO_API_URL=" + at("https://cohere.example.com/api"), "CO_API_KEY=dummy CO_API_KEY",
+				"GROQ_BASE_URL=" + at("https://api.groq.com"), "GROQ_API_KEY=dummy GROQ_API_KEY",
+				"OPENROUTER_BASE_URL=" + at("https://openrouter.ai/api/v1"),
+				"PERPLEXITY_BASE_URL=" + at("https://api.perplexity.ai"), "PERPLEXITY_API_KEY=dummy PERPLEXITY_API_KEY",
+				"REPLICATE_BASE_URL=" + at("https://api.replicate.com"),
+				"TOGETHER_BASE_URL=" + at("https://api.together.ai/v1"), "TOGETHER_API_KEY=dummy TOGETHER_API_KEY",
 				"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1", "AWS_SESSION_TOKEN=", "AWS_EC2_METADATA_DISABLED=true", "AWS_BEARER_TOKEN_BEDROCK=",
 				"NO_PROXY=intra,127.0.0.1,localhost,::1", "no_proxy=intra,127.0.0.1,localhost,::1"}},
 	} {
@@ -558,6 +578,49 @@ func TestEnv(t *testing.T) {
 	for value, want := range map[string]string{"example.com": "http://example.com:11434", "example.com:1": "http://example.com:1", "https://ollama.com": "https://ollama.com", ":1": "http://127.0.0.1:1"} {
 		if got := ollamaURL(value); got != want {
 			t.Errorf("OLLAMA_HOST=%s: %s, want %s", value, got, want)
+		}
+	}
+}
+
+// A variable that has no default leads to the gateway that the user has set, and is otherwise
+// left as it is.
+func TestGateways(t *testing.T) {
+	t.Parallel()
+	s, _ := serveFor(t, "https://api.openai.com", nil)
+	for _, tt := range []struct {
+		variable, value string
+		want            string // the upstream, "" if the variable is not set
+	}{
+		{"OPENAI_API_BASE", "https://gateway.example.com/v1", "https://gateway.example.com/v1"},
+		{"OPENAI_API_BASE", "", ""},
+		{"OPENAI_API_BASE", "gateway.example.com", ""},
+		{"OPENAI_API_BASE", "https://gateway.example.com/v1?version=2", ""},
+		{"GOOGLE_VERTEX_BASE_URL", "https://gateway.example.com", "https://gateway.example.com"},
+		{"GOOGLE_VERTEX_BASE_URL", "https://us-central1-aiplatform.googleapis.com/", ""},
+		{"AWS_BEDROCK_BASE_URL", "https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1", ""},
+		{"AWS_BEDROCK_BASE_URL", "https://bedrock-mantle.us-east-1.api.aws/openai/v1", ""},
+	} {
+		getenv := func(name string) string {
+			if name == tt.variable {
+				return tt.value
+			}
+			return ""
+		}
+		env, err := s.Env(getenv, getenv, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want []string
+		if tt.want != "" {
+			address, err := s.URL(tt.want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = []string{tt.variable + "=" + address}
+		}
+		got := slices.DeleteFunc(env, func(v string) bool { return !strings.HasPrefix(v, tt.variable+"=") })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s=%s: got %q, want %q", tt.variable, tt.value, got, want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 // sdkKeys are the variables with the API keys of SDKs that take no base URL from a variable.
 // In a run that sends nothing upstream they get placeholders, like those of other SDKs.
 var sdkKeys = []string{
-	"GOOGLE_GENERATIVE_AI_API_KEY", "MISTRAL_API_KEY", "COHERE_API_KEY", "CO_API_KEY",
+	"GOOGLE_GENERATIVE_AI_API_KEY", "MISTRAL_API_KEY", "COHERE_API_KEY",
 }
 
 // setEnv sets c.Env and c.paths.
