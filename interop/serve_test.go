@@ -18,9 +18,12 @@ import (
 	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/bedrock"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/bedrockagentruntime"
+	agenttypes "github.com/aws/aws-sdk-go-v2/service/bedrockagentruntime/types"
 	"github.com/aws/aws-sdk-go-v2/service/bedrockruntime"
 	brtypes "github.com/aws/aws-sdk-go-v2/service/bedrockruntime/types"
 	ollama "github.com/ollama/ollama/api"
@@ -78,25 +81,61 @@ var processes = map[string]func(ctx context.Context) (string, error){
 		})
 		return all, err
 	},
-	"bedrock": func(ctx context.Context) (string, error) {
-		cfg, err := config.LoadDefaultConfig(ctx, config.WithHTTPClient(&http.Client{Transport: roundTripFunc(readOnly)}))
+	"bedrock": func(ctx context.Context) (string, error) { return converse(ctx) },
+	// The region is in the code, and not that of the environment.
+	"region": func(ctx context.Context) (string, error) { return converse(ctx, config.WithRegion("us-west-2")) },
+	"agent": func(ctx context.Context) (string, error) {
+		cfg, err := awsConfig(ctx)
 		if err != nil {
 			return "", err
 		}
-		out, err := bedrockruntime.NewFromConfig(cfg).ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{
-			ModelId:  aws.String("eu.anthropic.claude-x-v1:0"),
-			Messages: []brtypes.Message{{Role: "user", Content: []brtypes.ContentBlock{&brtypes.ContentBlockMemberText{Value: "Hello from a process."}}}},
+		out, err := bedrockagentruntime.NewFromConfig(cfg).Retrieve(ctx, &bedrockagentruntime.RetrieveInput{
+			KnowledgeBaseId: aws.String("KBOFPROMPT"),
+			RetrievalQuery:  &agenttypes.KnowledgeBaseQuery{Text: aws.String("Hello from a process.")},
 		})
 		if err != nil {
 			return "", err
 		}
-		all, stream := "", out.GetStream()
-		defer stream.Close()
-		for event := range stream.Events() {
-			all += fmt.Sprintln(asLine(event))
-		}
-		return all, stream.Err()
+		return aws.ToString(out.RetrievalResults[0].Content.Text), nil
 	},
+	"mantle": func(ctx context.Context) (string, error) {
+		c, err := bedrock.NewMantleClient(ctx, bedrock.MantleClientConfig{})
+		if err != nil {
+			return "", err
+		}
+		m, err := c.Messages.New(ctx, anthropic.MessageNewParams{Model: "m", MaxTokens: 100, Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("Hello from a process."))}})
+		if err != nil {
+			return "", err
+		}
+		return m.RawJSON(), nil
+	},
+}
+
+// awsConfig returns the configuration that AWS's SDK makes of the environment.
+func awsConfig(ctx context.Context, options ...func(*config.LoadOptions) error) (aws.Config, error) {
+	options = append(options, config.WithHTTPClient(&http.Client{Transport: roundTripFunc(readOnly)}))
+	return config.LoadDefaultConfig(ctx, options...)
+}
+
+// converse asks Bedrock, and returns the events of the answer.
+func converse(ctx context.Context, options ...func(*config.LoadOptions) error) (string, error) {
+	cfg, err := awsConfig(ctx, options...)
+	if err != nil {
+		return "", err
+	}
+	out, err := bedrockruntime.NewFromConfig(cfg).ConverseStream(ctx, &bedrockruntime.ConverseStreamInput{
+		ModelId:  aws.String("eu.anthropic.claude-x-v1:0"),
+		Messages: []brtypes.Message{{Role: "user", Content: []brtypes.ContentBlock{&brtypes.ContentBlockMemberText{Value: "Hello from a process."}}}},
+	})
+	if err != nil {
+		return "", err
+	}
+	all, stream := "", out.GetStream()
+	defer stream.Close()
+	for event := range stream.Events() {
+		all += fmt.Sprintln(asLine(event))
+	}
+	return all, stream.Err()
 }
 
 // readOnly sends a request whose body can only be read. The bodies of smithy-go v1.28.8 also
@@ -158,13 +197,20 @@ func TestServeVariables(t *testing.T) {
 	const key, secret = "AKIDOFINTEROPTESTS", "echo-secret-of-aws-0123456789"
 	t.Setenv("AWS_SECRET_ACCESS_KEY", secret)
 	t.Setenv("AWS_REGION", "eu-central-1")
-	unset(t, "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "NO_PROXY", "no_proxy")
+	unset(t, "OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST", "AWS_ENDPOINT_URL_BEDROCK_RUNTIME", "NO_PROXY", "no_proxy",
+		"AWS_ENDPOINT_URL_BEDROCK_AGENT_RUNTIME", "ANTHROPIC_BEDROCK_MANTLE_BASE_URL")
 	p := fakeprovider.New()
 	defer p.Close()
 	atStandIn := toStandIn(func() *fakeprovider.Server { return p }, http.DefaultTransport)
 	hosts := map[string]string{
 		"openai": "api.openai.com", "anthropic": "api.anthropic.com", "genai": "generativelanguage.googleapis.com",
 		"ollama": "127.0.0.1:11434", "bedrock": "bedrock-runtime.eu-central-1.amazonaws.com",
+		"region": "bedrock-runtime.us-west-2.amazonaws.com", "agent": "bedrock-agent-runtime.eu-central-1.amazonaws.com",
+		"mantle": "bedrock-mantle.eu-central-1.api.aws",
+	}
+	scopes := map[string][2]string{ // of signatures: the service and the region
+		"bedrock": {"bedrock", "eu-central-1"}, "region": {"bedrock", "us-west-2"},
+		"agent": {"bedrock", "eu-central-1"}, "mantle": {"bedrock-mantle", "eu-central-1"},
 	}
 	for name, host := range hosts {
 		t.Run(name, func(t *testing.T) {
@@ -174,8 +220,16 @@ func TestServeVariables(t *testing.T) {
 				if req.URL.Host != host || req.Host != "" && req.Host != host {
 					t.Errorf("%s is asked, with Host %q, want %s", req.URL, req.Host, host)
 				}
-				if name == "bedrock" {
-					checkSignature(t, req, key, secret)
+				if scope, isSigned := scopes[name]; isSigned {
+					checkSignature(t, req, key, secret, scope[0], scope[1])
+				}
+				if name == "agent" {
+					return retrieved(t, req)
+				}
+				if name == "mantle" { // which the stand-in does not know: to it, it is Anthropic
+					req = req.Clone(req.Context())
+					req.URL.Path = strings.TrimPrefix(req.URL.Path, "/anthropic")
+					req.Header.Set("X-Api-Key", fakeKey)
 				}
 				if strings.HasPrefix(req.URL.Path, "/upload/") {
 					return uploaded(t, req)
@@ -212,7 +266,7 @@ func TestServeVariables(t *testing.T) {
 
 // checkSignature compares the signature of a request with the one that AWS's own signer
 // makes for it.
-func checkSignature(t *testing.T, req *http.Request, key, secret string) {
+func checkSignature(t *testing.T, req *http.Request, key, secret, service, region string) {
 	t.Helper()
 	body, err := io.ReadAll(req.Body)
 	if err != nil {
@@ -234,12 +288,24 @@ func checkSignature(t *testing.T, req *http.Request, key, secret string) {
 		t.Fatal(err)
 	}
 	hash := sha256.Sum256(body)
-	if err := v4.NewSigner().SignHTTP(t.Context(), aws.Credentials{AccessKeyID: key, SecretAccessKey: secret}, own, hex.EncodeToString(hash[:]), "bedrock", "eu-central-1", at); err != nil {
+	if err := v4.NewSigner().SignHTTP(t.Context(), aws.Credentials{AccessKeyID: key, SecretAccessKey: secret}, own, hex.EncodeToString(hash[:]), service, region, at); err != nil {
 		t.Fatal(err)
 	}
-	if want := own.Header.Get("Authorization"); got != want || !strings.Contains(req.URL.EscapedPath(), "%3A") {
+	isEscaped := strings.Contains(req.URL.EscapedPath(), "%3A") || !strings.Contains(req.URL.Path, ":")
+	if want := own.Header.Get("Authorization"); got != want || !isEscaped {
 		t.Errorf("%s is signed\n%s, AWS's signer has\n%s", req.URL, got, want)
 	}
+}
+
+// retrieved answers a request for passages of a knowledge base. The passage is made up.
+func retrieved(t *testing.T, req *http.Request) (*http.Response, error) {
+	t.Helper()
+	if req.URL.Path != "/knowledgebases/KBOFPROMPT/retrieve" {
+		t.Errorf("%s is asked", req.URL)
+	}
+	const text = `{"retrievalResults": [{"content": {"text": "Hello from a knowledge base.", "type": "TEXT"}}]}`
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: header, Body: io.NopCloser(strings.NewReader(text)), ContentLength: int64(len(text)), Request: req}, nil
 }
 
 // uploaded answers the requests of a resumable upload, as Gemini's API does.
