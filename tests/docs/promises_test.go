@@ -108,7 +108,7 @@ var subjects = []subject{
 	{
 		name:    "SDKs",
 		about:   "Real SDKs, agents and protocols, recorded and replayed.",
-		folders: []string{"interop", "interop/sessions", "interop/children", "interop/fakes"},
+		folders: []string{"interop", "interop/sessions", "interop/children", "interop/fakes", "interop/baseurls"},
 	},
 	{
 		name:    "The command",

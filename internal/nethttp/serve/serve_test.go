@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -679,5 +681,27 @@ func TestSignatureOfAuthority(t *testing.T) {
 	send(t, address, "POST /model/m%3A0/converse HTTP/1.1\nHost: 127.0.0.1:18098\n"+headers+"\n"+body)
 	if unsendable != "" || !strings.Contains(got, want) {
 		t.Errorf("got %s, %s", got, unsendable)
+	}
+}
+
+// The docs name each variable and each key that a process gets.
+func TestVariablesAreDocumented(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"../../../docs/PROCESSES.md", "../../../echotest/serve.go"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range providers {
+			for _, name := range append(p.keys, p.variable) {
+				isNamed, err := regexp.Match(`\b`+name+`\b`, text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !isNamed {
+					t.Errorf("%s does not name %s", file, name)
+				}
+			}
+		}
 	}
 }
