@@ -5,10 +5,10 @@ import (
 	"github.com/promptecho/promptecho/internal/session"
 )
 
-// audioParts are the parts of the audio that a client sends in messages. A part ends where the
+// AudioParts are the parts of the audio that a client sends in messages. A part ends where the
 // server sends a message: what the client had sent by then is what the server answers. The bytes
 // are not kept, so a session of hours needs little memory.
-type audioParts struct {
+type AudioParts struct {
 	open map[interaction.Message]*audioPart // by the message without its audio
 }
 
@@ -19,9 +19,9 @@ type audioPart struct {
 	sum   *session.Digest
 }
 
-// add adds a piece of audio that a message has brought, and reports whether it begins a part,
+// Add adds a piece of audio that a message has brought, and reports whether it begins a part,
 // which gets the event with the index next.
-func (a *audioParts) add(without interaction.Message, piece []byte, next int) (begins bool) {
+func (a *AudioParts) Add(without interaction.Message, piece []byte, next int) (begins bool) {
 	part := a.open[without]
 	if part == nil {
 		begins = true
@@ -36,8 +36,8 @@ func (a *audioParts) add(without interaction.Message, piece []byte, next int) (b
 	return begins
 }
 
-// end ends the open parts, and writes what they stand for into their events.
-func (a *audioParts) end(events []interaction.Event) {
+// End ends the open parts, and writes what they stand for into their events.
+func (a *AudioParts) End(events []interaction.Event) {
 	for without, part := range a.open {
 		m := without
 		sum := part.sum.Sum()

@@ -30,7 +30,7 @@ type sessionLog struct {
 	stored   interaction.Response
 	last     int64 // when the last message came, in milliseconds since start
 	latency  int64
-	audio    audioParts
+	audio    AudioParts
 	finished bool
 }
 
@@ -43,14 +43,14 @@ func (l *sessionLog) add(m interaction.Message) {
 		return
 	}
 	if !m.Sent {
-		l.audio.end(l.stored.Events)
+		l.audio.End(l.stored.Events)
 		l.addEvent(m.Event())
 		return
 	}
 	stored, piece, isKept := l.sink.Sent(m)
 	isPart := isKept && piece != nil
 	switch {
-	case isPart && l.audio.add(stored, piece, len(l.stored.Events)):
+	case isPart && l.audio.Add(stored, piece, len(l.stored.Events)):
 		l.addEvent(stored.Event())
 	case isKept && !isPart:
 		l.addEvent(stored.Event())
@@ -62,7 +62,7 @@ func (l *sessionLog) addReceived(event interaction.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.finished {
-		l.audio.end(l.stored.Events)
+		l.audio.End(l.stored.Events)
 		l.addEvent(event)
 	}
 }
@@ -83,7 +83,7 @@ func (l *sessionLog) finish(end, errText string, errorIs ...string) {
 		return
 	}
 	l.finished = true
-	l.audio.end(l.stored.Events)
+	l.audio.End(l.stored.Events)
 	if end != "" && l.isClosed() {
 		end = ""
 		errText = ""
