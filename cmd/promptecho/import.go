@@ -8,8 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/foreign"
 	"github.com/promptecho/promptecho/internal/cassette"
@@ -18,25 +20,24 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-const importHelp = `import [-o DIR | -w] [-overwrite] [-json] FILE ...
-convert cassettes of go-vcr, vcrpy, ruby VCR, httprr and AgentTape
+const importHelp = `import [-o DIR | -w] [-overwrite] [-host HOST] [-json] FILE...
+convert cassettes of other tools, HAR files and flows of mitmproxy
 
-Files of betamax, R's vcr and dd-apm-test-agent are read, too.
-A folder stands for all files below it; files of other kinds are left alone. A
-file that you name is an error if it is a recording that import does not read.
-The cassettes go where echotest looks for them: a file below
+The tools are go-vcr, vcrpy, VCR of Ruby and R, betamax, httprr, AgentTape and
+dd-apm-test-agent. A folder stands for all files below it; files of other kinds
+are left alone. The cassettes go where echotest looks for them: a file below
 PKG/testdata/FOLDER goes to PKG/testdata/cassettes, under the same name, or
 under the name of the only test that mentions the file. Secrets are redacted
 as in a recording. The original files stay, unless -w writes over them.
 
-For each file, import says what the other tool did not keep. Request headers
-that it left out are marked unknown and match anything. A cassette that loses
-interactions is partial: the next local run completes it.
+For each file, import says what was not kept, and what it leaves out. A cassette
+that loses interactions is partial: the next local run completes it.
 
   -o DIR       write below DIR; files of a folder keep their paths relative to
                that folder
   -w           write next to the file; a file NAME.yaml is replaced
   -overwrite   also replace cassettes that are already there under the same name
+  -host HOST   take only requests to this host; * stands for any text
   -json        print a list with an object for each cassette
 
 Nothing is written before everything is read. The exit status is 1 if a cassette
@@ -54,11 +55,15 @@ type importing struct {
 	NotKept map[string]int `json:"not_kept"`
 
 	LeftOut []foreign.LeftOut `json:"left_out,omitempty"` // interactions that cannot be kept
-	Hint    string            `json:"hint,omitempty"`
-	Code    finding.Code      `json:"code,omitempty"`    // why it is not written
-	Line    int               `json:"line,omitempty"`    // of a syntax error
-	Problem string            `json:"problem,omitempty"` // the same as the code, in words
-	Written bool              `json:"written"`
+
+	// Skipped has the reasons why requests are not wanted, with their numbers.
+	Skipped map[string]int `json:"skipped,omitempty"`
+
+	Hint    string       `json:"hint,omitempty"`
+	Code    finding.Code `json:"code,omitempty"`    // why it is not written
+	Line    int          `json:"line,omitempty"`    // of a syntax error
+	Problem string       `json:"problem,omitempty"` // the same as the code, in words
+	Written bool         `json:"written"`
 
 	read     *foreign.Cassette
 	contents *cassette.Contents
@@ -73,6 +78,15 @@ func runImport(args []string, stdout, stderr io.Writer) error {
 	flags.StringVar(&to.dir, "o", "", "")
 	flags.BoolVar(&to.inPlace, "w", false, "")
 	flags.BoolVar(&to.overwrite, "overwrite", false, "")
+	var hosts []string
+	flags.Func("host", "", func(pattern string) error {
+		_, err := path.Match(pattern, "")
+		if err != nil || strings.Contains(pattern, "/") {
+			return errors.New("want the name of a host, such as api.openai.com or *.example.com")
+		}
+		hosts = append(hosts, pattern)
+		return nil
+	})
 	asJSON := flags.Bool("json", false, "")
 	paths, err := parse(flags, args)
 	switch {
@@ -87,7 +101,7 @@ func runImport(args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	list, err := to.importAll(files, newProgress(stderr))
+	list, err := to.importAll(files, hosts, newProgress(stderr))
 	if err != nil {
 		return err
 	}
@@ -112,13 +126,15 @@ func runImport(args []string, stdout, stderr io.Writer) error {
 	return err
 }
 
-// importAll reads the cassettes among some files.
-func (d *destination) importAll(files []source, p *progress) ([]*importing, error) {
+// importAll reads the cassettes among some files. hosts are the hosts whose requests are wanted.
+func (d *destination) importAll(
+	files []source, hosts []string, p *progress,
+) ([]*importing, error) {
 	defer p.end()
 	list := []*importing{}
 	for i, f := range files {
 		p.step(i, len(files))
-		im, err := importFile(f)
+		im, err := importFile(f, hosts)
 		if err != nil {
 			return nil, err
 		}
@@ -152,7 +168,7 @@ func importable(paths []string) (files []source, err error) {
 		files = append(files, source{path, root, isNamed})
 	}
 	skippedFolders := []string{".git", "node_modules", "vendor"}
-	extensions := []string{".yaml", ".yml", ".json", ".httprr", ".gz"}
+	extensions := []string{".yaml", ".yml", ".json", ".httprr", ".gz", ".har", ".flow", ".flows", ".mitm"}
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -183,16 +199,16 @@ func importable(paths []string) (files []source, err error) {
 // importFile reads a cassette of another tool, and converts it. What is wrong with the cassette is in
 // the Problem of the result. The result is nil if the file is not a cassette. A recording in a format
 // that import does not read is a problem if the file is named, and is not a cassette otherwise.
-func importFile(f source) (*importing, error) {
+func importFile(f source, hosts []string) (*importing, error) {
 	file := f.path
 	data, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	c, err := foreign.Read(file, data, func(name string) ([]byte, error) {
-		return os.ReadFile(filepath.Join(withoutExt(file)+".assets", name))
-	})
-	im := &importing{Path: file, NotKept: map[string]int{}}
+	options := foreign.Options{Hosts: hosts}
+	options.Asset = func(name string) ([]byte, error) { return readAsset(file, name) }
+	c, err := options.Read(file, data)
+	im := &importing{Path: file, NotKept: map[string]int{}, Skipped: map[string]int{}}
 	var syntax *cassette.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
@@ -218,11 +234,25 @@ func importFile(f source) (*importing, error) {
 	for _, loss := range c.Losses {
 		im.NotKept[loss.Text] = loss.Times
 	}
+	for _, skipped := range c.Skipped {
+		im.Skipped[skipped.Text] = skipped.Times
+	}
 	im.contents, err = c.Contents(file, os.Environ())
 	if err != nil {
 		im.fail(finding.CodeOf(err), err.Error())
 	}
 	return im, nil
+}
+
+// readAsset reads a file that belongs to a cassette of another tool.
+func readAsset(file, name string) ([]byte, error) {
+	if !filepath.IsLocal(name) {
+		return nil, errors.New("it has no name of a file next to this one")
+	}
+	if filepath.Ext(file) == ".har" {
+		return os.ReadFile(filepath.Join(filepath.Dir(file), name))
+	}
+	return os.ReadFile(filepath.Join(withoutExt(file)+".assets", name))
 }
 
 // fail sets the reason why the cassette is not written.
@@ -283,6 +313,12 @@ func printImports(w io.Writer, list []*importing, others int) {
 
 // printLeftOut prints the interactions that are not imported, and why.
 func (im *importing) printLeftOut(w io.Writer) {
+	if im.read != nil {
+		for _, skipped := range im.read.Skipped {
+			newPrinter(w, false).line(2, "", "%s left alone: %s",
+				count(skipped.Times, "request"), skipped.Text)
+		}
+	}
 	for _, l := range im.LeftOut {
 		newPrinter(w, false).line(2, "", "%s:%d: left out: %s", im.Path, l.Line, l.Why)
 	}

@@ -106,7 +106,10 @@ func testsNaming(p *tests.Package, fixture string) (names []string) {
 
 // withoutExt returns the name of a file without the extensions of its format.
 func withoutExt(file string) string {
-	for _, ext := range []string{".gz", ".httprr", ".yaml", ".yml", ".json"} {
+	extensions := []string{
+		".gz", ".httprr", ".yaml", ".yml", ".json", ".zip", ".har", ".flow", ".flows", ".mitm",
+	}
+	for _, ext := range extensions {
 		file = strings.TrimSuffix(file, ext)
 	}
 	return file

@@ -21,6 +21,7 @@ var inVain = map[string]struct {
 	"mutate -git":      {[]string{"-git", "no-such-revision"}, "not a git repository"},
 	"merge -into":      {[]string{"-into", "c.yaml", "c.yaml"}, "c.yaml"},
 	"import -o":        {[]string{"-o", "x", "no-such-file"}, "no-such-file"},
+	"import -host":     {[]string{"-host", "https://h.example", "x"}, "want the name of a host"},
 	"serve -cassette":  {[]string{"-cassette", "go.mod", "--", "true"}, `go.mod:1:1: want a cassette ("version: 1" and "interactions:")`},
 	"stdio -cassette":  {[]string{"-cassette", "go.mod", "--", "true"}, `go.mod:1:1: want a cassette ("version: 1" and "interactions:")`},
 	"serve -mode":      {[]string{"-mode", "sometimes", "--", "true"}, `-mode: unknown record mode "sometimes"`},

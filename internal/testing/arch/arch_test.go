@@ -127,7 +127,7 @@ var rooms = map[string][]string{
 	// What only the command links.
 	"cmd/promptecho/internal/serveoptions": {"internal/recorder", "internal/group", "internal/testenv/shell", "internal/cassette/yaml", "internal/finding/advice"},
 	"cmd/promptecho/internal/control":      {"internal/finding/advice", "internal/nethttp/front", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/finding", "internal/english", "internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/serveoptions"},
-	"cmd/promptecho/internal/foreign":      {"internal/finding", "internal/canon", "internal/cassette", "internal/cassette/codec", "internal/nethttp/coding", "internal/exactjson", "internal/recorder/function", "internal/interaction", "internal/redact", "internal/canon/said", "internal/stream", "internal/tape", "internal/cassette/yaml"},
+	"cmd/promptecho/internal/foreign":      {"internal/exchange", "internal/recorder/script", "internal/finding", "internal/canon", "internal/cassette", "internal/cassette/codec", "internal/nethttp/coding", "internal/exactjson", "internal/recorder/function", "internal/interaction", "internal/redact", "internal/canon/said", "internal/stream", "internal/tape", "internal/cassette/yaml"},
 	"cmd/internal/demo":                    {"internal/testenv/shell"},
 	"internal/lint":                        {"internal/redact", "internal/nethttp/urls"},
 	"cmd/promptecho/internal/setup":        {"internal/testenv/shell", "internal/testenv/suite"},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,6 +27,9 @@ type Cassette struct {
 	Interactions []*interaction.Interaction // in order; not redacted, and without kind, key and usage
 	Losses       []Loss                     // what the tool did not keep, or what cannot be kept
 	LeftOut      []LeftOut                  // in order
+	Skipped      []Loss                     // requests that are not of an API, and those that are not wanted
+
+	hosts []string // patterns of the wanted hosts; empty for all
 }
 
 // A Loss is information that was not kept for some interactions.
@@ -43,26 +47,54 @@ type LeftOut struct {
 
 // lose notes that information about an interaction was not kept.
 func (c *Cassette) lose(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	for i := range c.Losses {
-		if c.Losses[i].Text == text {
-			c.Losses[i].Times++
-			return
+	c.Losses = counted(c.Losses, fmt.Sprintf(format, args...))
+}
+
+// skip notes that a request is not imported, because it does not belong into a cassette.
+func (c *Cassette) skip(why string) { c.Skipped = counted(c.Skipped, why) }
+
+// counted returns a list with a text counted once more.
+func counted(list []Loss, text string) []Loss {
+	for i := range list {
+		if list[i].Text == text {
+			list[i].Times++
+			return list
 		}
 	}
-	c.Losses = append(c.Losses, Loss{text, 1})
+	return append(list, Loss{text, 1})
+}
+
+// otherHost is the reason why requests to other hosts than the wanted ones are skipped.
+const otherHost = "the host is not one of -host"
+
+// isWanted reports whether the host of a URL is one of the wanted ones.
+func (c *Cassette) isWanted(address string) bool {
+	if len(c.hosts) == 0 {
+		return true
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(c.hosts, func(pattern string) bool {
+		pattern = strings.ToLower(pattern)
+		isName, _ := path.Match(pattern, strings.ToLower(u.Hostname()))
+		isAddress, _ := path.Match(pattern, strings.ToLower(u.Host))
+		return isName || isAddress
+	})
 }
 
 // An exchange is a request and its answer as a tool has written them.
 type exchange struct {
 	line     int // of the file
-	start    int // the offset of the line; only for httprr
+	offset   int // of the exchange in the file; only for httprr and HAR
 	method   string
 	url      string
 	request  message
 	status   int64
 	proto    string // as "HTTP/2.0"
 	response message
+	failure  string // what ended the answer before its end; "" if it is complete
 
 	latencyMS int64
 }
@@ -79,6 +111,10 @@ type message struct {
 
 // add adds an exchange to the cassette. It is an error if a cassette cannot contain it.
 func (c *Cassette) add(x *exchange) error {
+	if !c.isWanted(x.url) {
+		c.skip(otherHost)
+		return nil
+	}
 	kept, hasPlaceholders := withPlaceholders(x.url)
 	if hasPlaceholders {
 		x.url = kept
@@ -180,6 +216,10 @@ func (c *Cassette) response(x *exchange) interaction.Response {
 	}
 	if x.proto != "" && !strings.HasPrefix(x.proto, "HTTP/1.") {
 		resp.Proto = x.proto
+	}
+	if x.failure != "" {
+		resp.End = interaction.EndError
+		resp.Error = x.failure
 	}
 	if resp.Headers.Get("content-encoding") == "" {
 		c.checkLength(m, "answer")

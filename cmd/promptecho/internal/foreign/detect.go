@@ -123,20 +123,13 @@ func Unsupported(data []byte) string {
 		return "a pointer of Git LFS, not the file itself: run git lfs pull first"
 	case hasAll(`"pactSpecification"`) || hasAll(`"consumer"`, `"provider"`, `"interactions"`):
 		return "a contract of Pact"
-	case hasAll(`"log"`, `"entries"`, `"creator"`):
-		return "an HTTP archive (HAR), as browsers, mitmproxy and Polly.JS write"
 	case hasAll(`"scope"`, `"method"`, `"path"`, `"response"`):
 		return "a recording of nock"
 	case hasAll(`"request"`, `"response"`) && wireMock.MatchString(head):
 		return "stubs of WireMock"
-	case mitmproxyFlow.MatchString(head):
-		return "flows of mitmproxy"
 	}
 	return ""
 }
 
 // wireMock matches keys that stubs of WireMock have.
 var wireMock = regexp.MustCompile(`"(?:urlPath|urlPattern|urlPathPattern|bodyPatterns|bodyFileName|mappings)"`)
-
-// mitmproxyFlow matches the beginning of a flow as mitmproxy saves it, a tnetstring.
-var mitmproxyFlow = regexp.MustCompile(`^[0-9]+:[0-9]+:[a-z_]+;`)

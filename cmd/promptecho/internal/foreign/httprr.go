@@ -19,8 +19,8 @@ import (
 // readHTTPRR reads a file of golang.org/x/oscar's httprr, or of one of its copies. The file has, for
 // each exchange, a line with two lengths, and then a request and an answer of these lengths as they
 // were sent.
-func readHTTPRR(name, text string) (*Cassette, error) {
-	c := &Cassette{Tool: string(cassette.HTTPRR)}
+func readHTTPRR(c *Cassette, name, text string) (*Cassette, error) {
+	c.Tool = string(cassette.HTTPRR)
 	at := strings.IndexByte(text, '\n') + 1
 	var records []*exchange
 	seen := map[string]int{} // the indices of records, by request
@@ -39,7 +39,7 @@ func readHTTPRR(name, text string) (*Cassette, error) {
 				"ends were changed (git config core.autocrlf)")
 		}
 		at = len(text) - len(rest)
-		x := &exchange{line: 1 + strings.Count(text[:start], "\n"), start: start}
+		x := &exchange{line: 1 + strings.Count(text[:start], "\n"), offset: start}
 		if err := x.readWire(c, req, resp); err != nil {
 			return nil, codec.ErrorAt(name, text, start, "", "%v", err)
 		}
@@ -54,7 +54,7 @@ func readHTTPRR(name, text string) (*Cassette, error) {
 	}
 	for _, x := range records {
 		if err := c.add(x); err != nil {
-			return nil, codec.ErrorAt(name, text, x.start, "", "%v", err)
+			return nil, codec.ErrorAt(name, text, x.offset, "", "%v", err)
 		}
 	}
 	return c, nil

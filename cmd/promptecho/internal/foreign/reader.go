@@ -149,9 +149,9 @@ func (r *reader) status(resp *yaml.Node) int64 {
 // protoOf returns the protocol of an answer as net/http names it, "" for those of HTTP/1.
 func protoOf(version string) string {
 	switch strings.TrimPrefix(version, "HTTP/") {
-	case "2", "2.0":
+	case "2", "2.0", "H2":
 		return "HTTP/2.0"
-	case "3", "3.0":
+	case "3", "3.0", "H3":
 		return "HTTP/3.0"
 	}
 	return ""

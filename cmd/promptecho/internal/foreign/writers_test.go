@@ -265,6 +265,8 @@ var writers = []writer{
 	{tool: "ruby VCR", write: writeRubyVCR},
 	{tool: "httprr", write: writeHTTPRR},
 	{tool: "AgentTape", write: writeAgentTape, same: agentSame, unreadable: agentUnreadable, asset: readAgentAsset},
+	{tool: "HAR", write: writeHAR},
+	{tool: "mitmproxy", write: writeMitmproxy},
 }
 
 // writeGoVCR1 writes as go-vcr v1 and v2, with yaml.v2.
