@@ -39,6 +39,9 @@ func readBack(t testing.TB, w writer, samples []*sample) *Cassette {
 		if u, err := url.Parse(want); err == nil && w.tool == "httprr" {
 			want = u.String() // net/http escapes it
 		}
+		if w.tool == "mitmproxy" { // it keeps the number of the port, and not whether it was written
+			want = strings.Replace(want, ":443/", "/", 1)
+		}
 		if it.Request.Method != s.method || it.Request.URL != want || it.Response.Status != s.status {
 			t.Errorf("%s: %s %s is read as %s, status %d", w.tool, s.method, s.url, it.Request.String(), it.Response.Status)
 		}

@@ -240,5 +240,8 @@ func checkCapture(t *testing.T, data []byte) {
 			bodyOf(t, it)
 		}
 	}
-	c.Contents("c", nil)
+	_, err = c.Contents("c", nil)
+	if err != nil {
+		t.Error(err)
+	}
 }

@@ -21,16 +21,17 @@ import (
 // (https://tnetstrings.info) for each flow, one after the other.
 const Mitmproxy cassette.Tool = "mitmproxy"
 
-// oldestFlow is the first version of the format that has all that is read here, of mitmproxy 5.
+// oldestFlow is the first version of the format that is read. Older ones differ in what is read here.
 const oldestFlow = 7
 
-// mitmproxyFlow matches the beginning of a flow file: a dictionary with a key that flows have.
-var mitmproxyFlow = regexp.MustCompile(`^[0-9]{1,12}:[0-9]{1,2}:[a-z_]+[;,]`)
+// flowStart matches the beginning of a flow file: a mapping, whose first key is one of those that
+// mitmproxy has written in its versions.
+var flowStart = regexp.MustCompile(`^[0-9]{1,12}:[0-9]{1,2}:(?:backup|client_conn|comment|error|id|` +
+	`intercepted|is_replay|marked|messages|metadata|mode|request|response|server_conn|` +
+	`timestamp_created|type|version|websocket)[;,]`)
 
 // isFlowFile reports whether a file is a flow file, by its beginning.
-func isFlowFile(data []byte) bool {
-	return mitmproxyFlow.Match(data) && bytes.Contains(data[:min(len(data), 1<<20)], []byte("version"))
-}
+func isFlowFile(data []byte) bool { return flowStart.Match(data) }
 
 // A tnetstring is a value of a flow file. Values within it are read when they are needed.
 type tnetstring struct {
@@ -162,7 +163,7 @@ func readMitmproxy(c *Cassette, name string, data []byte) error {
 		kind := flow.member("type").text()
 		switch kind {
 		case "http":
-		case "websocket": // mitmproxy before version 7 has written the messages apart from the request
+		case "websocket": // mitmproxy before version 7 wrote the messages apart from the request
 			c.LeftOut = append(c.LeftOut, LeftOut{number, finding.RequestMissing, "the messages of a " +
 				"WebSocket are apart from its request; let a new mitmproxy convert the file first: " +
 				"mitmdump -nr " + name + " -w NEW"})
@@ -190,7 +191,7 @@ func capturedFlow(flow tnetstring) *captured {
 	req, resp := flow.member("request"), flow.member("response")
 	x.method = strings.ToUpper(req.member("method").text())
 	x.request = flowMessage(req)
-	x.request.hasAllHeaders = true
+	x.request.hasAllHeaders = len(x.request.headers) > 0
 	x.url = flowURL(req, &x.request)
 	x.start = secondsOf(req.member("timestamp_start").number())
 	if req.member("content").isMissing() {

@@ -131,6 +131,8 @@ func TestMitmproxyFormats(t *testing.T) {
 		{"a transparent proxy, which knows an address", changedFlow([]pair{{"host", "192.0.2.7"}, {"headers", flowHeaderList("Host: h.example", "Range: bytes=0-1")}}, nil),
 			strings.Replace(asked, "asked", "asked host: h.example\nasked", 1) + answered},
 		{"a name in :authority", changedFlow([]pair{{"host", "192.0.2.7"}, {"authority", []byte("h.example")}}, nil), asked + answered},
+		{"a large answer before the version", changedFlow(nil, []pair{{"content", []byte(strings.Repeat(".", 2<<20))}}),
+			asked + strings.Replace(answered, "ok", strings.Repeat(".", 2<<20), 1)},
 		{"another port", changedFlow([]pair{{"port", 8443}}, nil), strings.Replace(asked, "h.example", "h.example:8443", 1) + answered},
 		{"an address of IPv6", changedFlow([]pair{{"host", "2001:db8::1"}}, nil), strings.Replace(asked, "h.example", "[2001:db8::1]", 1) + answered},
 		{"a stream", changedFlow(nil, []pair{{"content", []byte("data: 1\n\n")}, {"headers", flowHeaderList("content-type: text/event-stream")}}),

@@ -42,6 +42,8 @@ func (x *captured) asHandshake() {
 	x.method = "GET"
 	x.status = 101
 	x.proto = ""
+	x.request.body = nil
+	x.response.body = nil
 	rest, isSocket := strings.CutPrefix(x.url, "ws")
 	if isSocket {
 		x.url = "http" + rest
@@ -109,16 +111,6 @@ func (x *captured) name() string {
 	return x.method + " to " + host
 }
 
-// dropHeadersOfBrowser drops Accept-Language from a request of a browser, which adds it to each
-// request. Other programs do not send it, and it would count in a match.
-func (x *captured) dropHeadersOfBrowser() {
-	headers := interaction.HeadersOf(x.request.headers)
-	isHandshake := headers.Get("sec-websocket-key") != "" && headers.Get("origin") != ""
-	if isHandshake || headers.Get("sec-fetch-mode") != "" {
-		x.request.headers = without(headers, "accept-language").Map()
-	}
-}
-
 // addTraffic adds captured requests in the order in which they were sent. On an error it returns the
 // request that has it.
 func (c *Cassette) addTraffic(list []*captured) (*captured, error) {
@@ -133,7 +125,6 @@ func (c *Cassette) addTraffic(list []*captured) (*captured, error) {
 			c.LeftOut = append(c.LeftOut, LeftOut{x.line, x.missing, x.name() + ": " + x.why})
 			continue
 		}
-		x.dropHeadersOfBrowser()
 		err := c.add(&x.exchange)
 		if err != nil {
 			return x, err

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testing/socket"
 )
 
 // Captured traffic that no other program would send is not imported, and does not make a cassette partial.
@@ -181,6 +183,67 @@ func TestWebSocketBecomesASession(t *testing.T) {
 	}
 }
 
+// saved returns the text of the cassette as it is written.
+func saved(t *testing.T, c *Cassette) string {
+	t.Helper()
+	contents, err := c.Contents("c", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "saved.yaml")
+	if err := contents.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A session that was captured replays: the client gets its messages, however it cuts its audio.
+func TestCapturedSessionReplays(t *testing.T) {
+	t.Parallel()
+	handshake := []pair{{"host", "api.openai.com"}, {"path", []byte("/v1/realtime?model=m")}, {"method", []byte("GET")}, {"content", []byte{}}}
+	c, err := Read("c", []byte(changedFlow(handshake, []pair{{"status_code", 101}}, pair{"websocket", flowSession})), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	if err := os.WriteFile(file, []byte(saved(t, c)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeNone))
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := socket.Dialer{Client: rec.Client()}.Dial(t.Context(), "https://api.openai.com/v1/realtime?model=m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	receive := func(want string) {
+		m, err := conn.Receive()
+		if err != nil || string(m.Data) != want {
+			t.Errorf("got %q, %v, want %q", m.Data, err, want)
+		}
+	}
+	receive(`{"type":"session.created"}`)
+	for _, text := range []string{`{"type":"input_audio_buffer.append","audio":"AAECAwQ="}`, `{"type":"response.create"}`} {
+		if err := conn.Send(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	receive("\xff")
+	if err := conn.SendClose(1000, "bye"); err != nil {
+		t.Error(err)
+	}
+	receive("\x03\xe8") // the code 1000
+	conn.Drop()
+	if err := rec.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // A key in captured traffic is not in the cassette, wherever it was sent: URL, header, cookie or body.
 func TestSecretsOfCapturesAreNotWritten(t *testing.T) {
 	t.Parallel()
@@ -204,18 +267,19 @@ func TestSecretsOfCapturesAreNotWritten(t *testing.T) {
 			if err != nil || len(c.Interactions) != 1 {
 				t.Fatalf("%s in %s: %+v, %v", place, format, c, err)
 			}
-			contents, err := c.Contents("c", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			file := filepath.Join(t.TempDir(), "c.yaml")
-			if err := contents.Save(file); err != nil {
-				t.Fatal(err)
-			}
-			written, err := os.ReadFile(file)
-			if err != nil || strings.Contains(string(written), key) || !strings.Contains(string(written), "https://h.example/v1/x") {
-				t.Errorf("%s in %s: %v\n%s", place, format, err, written)
+			written := saved(t, c)
+			if strings.Contains(written, key) || !strings.Contains(written, "https://h.example/v1/x") {
+				t.Errorf("%s in %s:\n%s", place, format, written)
 			}
 		}
+	}
+	c, err := Read("c", []byte(harOf(harEntryOf(`"url": "wss://api.openai.com/v1/realtime", "headers": [{"name": "Upgrade", "value": "websocket"},
+		{"name": "Sec-WebSocket-Protocol", "value": "realtime, openai-insecure-api-key.`+key+`"}]`, `"status": 101`,
+		`, "_webSocketMessages": [{"type": "send", "opcode": 1, "data": "{\"type\":\"session.update\",\"api_key\":\"`+key+`\"}"}]`))), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if written := saved(t, c); strings.Contains(written, key) || !strings.Contains(written, "session.update") {
+		t.Errorf("a session:\n%s", written)
 	}
 }
