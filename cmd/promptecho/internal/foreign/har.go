@@ -281,7 +281,8 @@ func (r *harReader) readSession(x *captured, e *harEntry) {
 		case 2:
 			data, err := base64.StdEncoding.DecodeString(m.Data)
 			if err != nil {
-				x.leaveOut(finding.AnswerMissing, "a message of the WebSocket is not the base64 that it says")
+				x.leaveOut(finding.AnswerMissing,
+					"a message of the WebSocket is not the base64 that it says")
 			}
 			message.Kind = interaction.Bytes
 			message.Data = string(data)
@@ -342,7 +343,8 @@ func (r *harReader) readRequestBody(x *captured, req *harRequest) {
 		x.request.body = formOfParams(post.Params)
 		x.request.rebuilt = true
 	case hasParams:
-		x.leaveOut(finding.RequestMissing, "the request has a form, whose fields are in the file, but not what was sent")
+		x.leaveOut(finding.RequestMissing,
+			"the request has a form, whose fields are in the file, but not what was sent")
 	case length > 0 || req.BodySize > 0:
 		x.leaveOut(finding.RequestMissing, "the body of the request is not in the file")
 	}
@@ -371,7 +373,8 @@ func (r *harReader) readResponseBody(x *captured, resp *harResponse) {
 	x.response.headers = headers.Map()
 	if content.Text == nil && content.File == "" {
 		if !x.mayHaveNoBody(content) {
-			x.leaveOut(finding.AnswerMissing, "the body of the answer is not in the file"+inQuotes(content.Comment))
+			why := "the body of the answer is not in the file" + inQuotes(content.Comment)
+			x.leaveOut(finding.AnswerMissing, why)
 		}
 		return
 	}

@@ -148,7 +148,8 @@ func readMitmproxy(c *Cassette, name string, data []byte) error {
 	for number := 1; len(data) > 0; number++ {
 		flow, rest, err := nextTnetstring(data)
 		if errors.Is(err, errTnetCut) && number > 1 {
-			c.LeftOut = append(c.LeftOut, LeftOut{number, finding.AnswerMissing, "the file ends inside this flow"})
+			why := "the file ends inside this flow"
+			c.LeftOut = append(c.LeftOut, LeftOut{number, finding.AnswerMissing, why})
 			break
 		}
 		if err != nil {
@@ -217,9 +218,11 @@ func capturedFlow(flow tnetstring) *captured {
 	case !session.isMissing():
 		x.readFlowSession(session)
 	case x.status == 101:
-		x.leaveOut(finding.AnswerMissing, "the connection changed to another protocol, and what followed is not in the flow")
+		x.leaveOut(finding.AnswerMissing,
+			"the connection changed to another protocol, and what followed is not in the flow")
 	case resp.member("content").isMissing():
-		x.leaveOut(finding.AnswerMissing, "mitmproxy passed the body of the answer on without keeping it, or the connection failed"+inQuotes(x.failure))
+		x.leaveOut(finding.AnswerMissing, "mitmproxy passed the body of the answer on without "+
+			"keeping it, or the connection failed"+inQuotes(x.failure))
 	}
 	return x
 }
@@ -255,8 +258,8 @@ func flowURL(req tnetstring, m *message) string {
 	host := req.member("host").text()
 	port := strconv.Itoa(int(req.member("port").number()))
 	address := net.JoinHostPort(host, port)
-	isDefault := scheme == "https" && port == "443" || scheme == "http" && port == "80"
-	if isDefault {
+	defaultPorts := map[string]string{"http": "80", "https": "443"}
+	if defaultPorts[scheme] == port {
 		address = strings.TrimSuffix(address, ":"+port)
 	}
 	named := interaction.HeadersOf(m.headers).Get("host")
@@ -303,7 +306,8 @@ func (x *captured) readFlowSession(session tnetstring) {
 	if code.kind != tnetInt || code.number() == abnormal {
 		return
 	}
-	x.close(session.member("closed_by_client").isTrue(), int(code.number()), session.member("close_reason").text())
+	isByClient := session.member("closed_by_client").isTrue()
+	x.close(isByClient, int(code.number()), session.member("close_reason").text())
 }
 
 // close adds the close frames of both sides. A side that gets one answers with the same code (RFC
