@@ -133,7 +133,8 @@ func (s *suite) writeUnused(w io.Writer, whole bool) {
 	benchmarks := filepath.Join(testname.Folder, "Benchmark") // they run only with -bench
 	unopened := slices.DeleteFunc(slices.Clone(p.Cassettes), func(cassette string) bool {
 		isNamed := slices.Contains(orphaned, cassette)
-		return opened(cassette) || isNamed || strings.HasPrefix(cassette, benchmarks)
+		isNoTest := strings.HasPrefix(cassette, benchmarks) || p.Tests.Mentions(cassette) // for promptecho.Open
+		return opened(cassette) || isNamed || isNoTest
 	})
 	if whole && len(s.cassettes) > 0 && len(unopened) > 0 {
 		fmt.Fprintf(w, "promptecho: all tests passed, and none opened %s\n"+
