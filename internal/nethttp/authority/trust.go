@@ -32,6 +32,7 @@ var bundleVariables = []string{
 	"GRPC_DEFAULT_SSL_ROOTS_FILE_PATH", // https://grpc.github.io/grpc/core/md_doc_environment_variables.html
 	"PIP_CERT",                         // https://pip.pypa.io/en/stable/topics/https-certificates/
 	"CARGO_HTTP_CAINFO",                // https://doc.rust-lang.org/cargo/reference/config.html
+	"npm_config_cafile",                // https://docs.npmjs.com/cli/v11/using-npm/config#cafile
 }
 
 // systemBundles are the files in which operating systems keep the certificates that they
