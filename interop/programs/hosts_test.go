@@ -138,13 +138,14 @@ func servePyPI(w http.ResponseWriter, r *http.Request) {
 	wheel := newZip(map[string]string{
 		"made_up_package.py": "answer = 42\n",
 		info + "METADATA":    "Metadata-Version: 2.1\nName: made-up-package\nVersion: 1.2.3\n",
-		info + "WHEEL":       "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+		info + "WHEEL":       "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
 		info + "RECORD":      "",
 	})
 	switch r.URL.Path {
 	case "/simple/made-up-package/":
 		w.Header().Set("Content-Type", "text/html")
-		fmt.Fprintf(w, "<!DOCTYPE html><a href=\"/files/%s#sha256=%x\">%[1]s</a>", file, sha256.Sum256(wheel))
+		const page = `<!DOCTYPE html><a href="/files/%s#sha256=%x">%[1]s</a>`
+		fmt.Fprintf(w, page, file, sha256.Sum256(wheel))
 	case "/files/" + file:
 		w.Header().Set("Content-Type", "application/octet-stream")
 		_, _ = w.Write(wheel) // the client may be gone

@@ -39,13 +39,14 @@ const hang = 3 * time.Minute
 func recordAndReplay(t *testing.T, u *upstream, p program) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "c.yaml")
-	recorded := p.run(t, file, promptecho.Upstream(u.transport()), promptecho.InMode(promptecho.ModeAll))
+	upstream := promptecho.Upstream(u.transport())
+	recorded := p.run(t, file, upstream, promptecho.InMode(promptecho.ModeAll))
 	sent := u.requests.Load()
 	if recorded == "" || sent == 0 {
 		t.Fatalf("%d requests reached the upstream, and the program printed %q", sent, recorded)
 	}
 	u.close()
-	replayed := p.run(t, file, promptecho.Upstream(u.transport()), promptecho.InMode(promptecho.ModeNone))
+	replayed := p.run(t, file, upstream, promptecho.InMode(promptecho.ModeNone))
 	if replayed != recorded {
 		t.Errorf("recorded:\n%s\nreplayed:\n%s", recorded, replayed)
 	}

@@ -80,9 +80,14 @@ func TestPython(t *testing.T) {
 func TestDownloads(t *testing.T) {
 	t.Parallel()
 	full.Only(t, "TestCurl")
+	need(t, "wget", "--version")
+	need(t, "npm", "--version")
+	need(t, debianPython, "-c", "import pip")
 	for name, p := range map[string]program{
 		// wget with GnuTLS reads no variable for certificates.
-		"wget": {command: shell(`wget -q -O - --ca-certificate="$SSL_CERT_FILE" https://api.example.com/text`)},
+		"wget": {command: shell(`
+			wget -q -O - --ca-certificate="$SSL_CERT_FILE" https://api.example.com/text
+		`)},
 
 		// A setting for certificates, as on machines behind a proxy of a company.
 		"npm": {command: shell(`
@@ -90,9 +95,11 @@ func TestDownloads(t *testing.T) {
 			npm view made-up-package version dist.tarball --registry=https://registry.npmjs.org/
 		`)},
 		"pip": {
-			command: shell(debianPython + ` -m pip download -q --no-deps --disable-pip-version-check made-up-package
-				sha256sum *.whl`),
-			env: []string{"PIP_CONFIG_FILE=/dev/null"},
+			command: shell(`
+				/usr/bin/python3 -m pip download -q --no-deps made-up-package
+				sha256sum *.whl
+			`),
+			env: []string{"PIP_CONFIG_FILE=/dev/null", "PIP_DISABLE_PIP_VERSION_CHECK=1"},
 		},
 		"go": {
 			command: shell(`
@@ -101,7 +108,8 @@ func TestDownloads(t *testing.T) {
 				cat go.mod go.sum
 			`),
 			env: []string{
-				"GOPROXY=https://proxy.golang.org", "GONOSUMDB=*", "GOFLAGS=-modcacherw", "GOTOOLCHAIN=local",
+				"GOPROXY=https://proxy.golang.org", "GONOSUMDB=*",
+				"GOFLAGS=-modcacherw", "GOTOOLCHAIN=local",
 			},
 		},
 	} {
