@@ -63,12 +63,12 @@ func (a *Authority) WriteTrust(getenv func(string) string) (*Trust, error) {
 	}
 
 	var own, full bundle
+	own.add(a.PEM()) // first, because keytool of Java imports one certificate of a file
 	own.addFiles(getenv, extraVariables)
 	full.addFiles(getenv, bundleVariables)
 	if getenv("SSL_CERT_FILE") == "" {
 		full.addSystem()
 	}
-	own.add(a.PEM())
 	full.add(own.text.Bytes())
 
 	err = cmp.Or(
