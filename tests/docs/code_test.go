@@ -80,6 +80,7 @@ var isRun = regexp.MustCompile(`^(` + strings.Join([]string{
 	`tests/reports/testdata/\w+\.txtar`,
 	`(interop/(sessions/|children/recipes/)?)?testdata/cassettes/\w+\.yaml`,
 	`interop/children/testdata/misses/\w+\.txt`,
+	`interop/programs/testdata/(node|npm|python)/\w+\.\w+`,
 	`interop/snapshots/testdata/snapshots/\w+\.snap`,
 	`internal/cassette/testdata/golden\.yaml`,
 	`(lint|bench/migrate)/testdata/\S+`,

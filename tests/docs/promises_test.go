@@ -106,9 +106,12 @@ var subjects = []subject{
 		folders: []string{"echofault"},
 	},
 	{
-		name:    "SDKs",
-		about:   "Real SDKs, agents and protocols, recorded and replayed.",
-		folders: []string{"interop", "interop/sessions", "interop/children", "interop/fakes", "interop/baseurls"},
+		name:  "SDKs",
+		about: "Real SDKs, agents, programs and protocols, recorded and replayed.",
+		folders: []string{
+			"interop", "interop/sessions", "interop/children", "interop/fakes", "interop/baseurls",
+			"interop/programs",
+		},
 	},
 	{
 		name:    "The command",
