@@ -224,11 +224,16 @@ func (l *listener) trusts(r *http.Request) bool {
 	return !isWebPage || l.isTrustedHost(u.Host)
 }
 
-// isTrustedHost reports whether a host is this machine, the upstream, or a name below
-// .internal, which is not in the public DNS: containers call their host so.
+// isTrustedHost reports whether a host is this machine, the upstream, the host of the
+// listener's address, or a name below .internal, which is not in the public DNS: containers
+// call their host so.
 func (l *listener) isTrustedHost(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
-	return urls.IsThisMachine(host) || host == l.host || strings.HasSuffix(name, ".internal")
+	isOwn := strings.HasPrefix(l.address+"/", "http://"+host+"/")
+	if isOwn || host == l.host {
+		return true
+	}
+	return urls.IsThisMachine(host) || strings.HasSuffix(name, ".internal")
 }
 
 // targetOf returns the target that a URL names.

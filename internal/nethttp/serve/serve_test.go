@@ -484,6 +484,31 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// Programs reach a server by the host of its own address, such as that of a service, and web pages
+// by no other.
+func TestHostOfTheBaseIsTrusted(t *testing.T) {
+	t.Parallel()
+	s := New(roundTripFunc(func(r *http.Request) (*http.Response, error) {
+		return answer(r, 200, http.Header{}, strings.NewReader("")), nil
+	}), "http://recorder:8090/secret")
+	defer s.Close()
+	for host, want := range map[string]int{
+		"recorder:8090":             200,
+		"recorder":                  403,
+		"rec":                       403,
+		"recorder:8090.example.org": 403,
+		"rebound.example.org:8090":  403,
+	} {
+		req := httptest.NewRequest("GET", "/secret/https/api.example.com/v1", nil)
+		req.Host = host
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, req)
+		if w.Code != want {
+			t.Errorf("host %s: status %d, want %d", host, w.Code, want)
+		}
+	}
+}
+
 func TestAskedBy(t *testing.T) {
 	t.Parallel()
 	var by []string
