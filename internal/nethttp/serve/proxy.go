@@ -169,7 +169,7 @@ func clientOf(l *listener, in *http.Request) string {
 	if l.proxied {
 		return fmt.Sprintf("%s, through the proxy for %s", agent, l.target)
 	}
-	return fmt.Sprintf("%s, through %s for %s", agent, l.address, l.target)
+	return fmt.Sprintf("%s, through %s for %s", agent, l.server(), l.target)
 }
 
 // urlHeaders are the headers of responses that name the URL of a later request.

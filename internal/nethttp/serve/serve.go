@@ -199,6 +199,9 @@ type listener struct {
 // isDirect reports whether clients address the upstream itself, and not the listener.
 func (l *listener) isDirect() bool { return l.dialed || l.proxied }
 
+// server returns the address without the path, which may have a secret.
+func (l *listener) server() string { return strings.TrimSuffix(l.address, l.path) }
+
 type listenerKey struct{}
 
 // trusts reports whether a request comes from a program that uses the listener, and not
@@ -229,8 +232,7 @@ func (l *listener) trusts(r *http.Request) bool {
 // call their host so.
 func (l *listener) isTrustedHost(host string) bool {
 	name := (&url.URL{Host: host}).Hostname()
-	isOwn := strings.HasPrefix(l.address+"/", "http://"+host+"/")
-	if isOwn || host == l.host {
+	if host == l.host || "http://"+host == l.server() {
 		return true
 	}
 	return urls.IsThisMachine(host) || strings.HasSuffix(name, ".internal")

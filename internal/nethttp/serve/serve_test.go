@@ -414,9 +414,9 @@ func TestBelow(t *testing.T) {
 		t.Fatal(address, err)
 	}
 	for path, want := range map[string]string{
-		"/in/http-test/https/api.openai.com/v1/models/a%2Fb?q=%41": "GET https://api.openai.com/v1/models/a%2Fb?q=%41 api.openai.com curl, through http://127.0.0.1:41001/in/http-test/https/api.openai.com for https://api.openai.com",
-		"/in/http-test/http/127.0.0.1:11434/api/tags":              "GET http://127.0.0.1:11434/api/tags 127.0.0.1:11434 curl, through http://127.0.0.1:41001/in/http-test/http/127.0.0.1:11434 for http://127.0.0.1:11434",
-		"/in/http-test/https/api.example.com":                      "GET https://api.example.com api.example.com curl, through http://127.0.0.1:41001/in/http-test/https/api.example.com for https://api.example.com",
+		"/in/http-test/https/api.openai.com/v1/models/a%2Fb?q=%41": "GET https://api.openai.com/v1/models/a%2Fb?q=%41 api.openai.com curl, through http://127.0.0.1:41001 for https://api.openai.com",
+		"/in/http-test/http/127.0.0.1:11434/api/tags":              "GET http://127.0.0.1:11434/api/tags 127.0.0.1:11434 curl, through http://127.0.0.1:41001 for http://127.0.0.1:11434",
+		"/in/http-test/https/api.example.com":                      "GET https://api.example.com api.example.com curl, through http://127.0.0.1:41001 for https://api.example.com",
 	} {
 		got = nil
 		req := httptest.NewRequest("GET", path, nil)
