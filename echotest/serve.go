@@ -119,10 +119,11 @@ func (s *Server) passes(server string) bool {
 
 // close ends the server, and tells of the programs that could not use it.
 func (s *Server) close() {
-	s.server.Close()
+	defer s.server.Close()
 	if s.front == nil {
 		return
 	}
+	s.server.Cancel()
 	failures, notes := s.front.close()
 	for _, text := range failures {
 		s.t.Errorf("promptecho: %s", text)

@@ -159,14 +159,21 @@ func (s *Server) begin() bool {
 // closeTimeout is how long Close waits for a transport that ignores the end of a context.
 const closeTimeout = 5 * time.Second
 
-// Close cancels all requests, and waits until the transport has returned from them. A
-// second Close does nothing.
-func (s *Server) Close() {
+// Cancel cancels all requests, and closes the listeners and their connections. A caller of
+// ServeHTTP or ServeProxied closes the connections of its own then: until that, a request may
+// wait for a client that sends or reads nothing more.
+func (s *Server) Cancel() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
 	s.cancel(request.ErrServerClosed)
-	_ = s.web.Close() // closes the listeners and connections
+	_ = s.web.Close()
+}
+
+// Close cancels all requests, and waits until the transport has returned from them. A
+// second Close does nothing.
+func (s *Server) Close() {
+	s.Cancel()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -316,6 +316,38 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// Cancel ends the contexts of requests, and does not wait for clients that send nothing more: the
+// caller closes their connections, and then Close has nothing to wait for.
+func TestCancelDoesNotWait(t *testing.T) {
+	t.Parallel()
+	asked := make(chan bool)
+	causes := make(chan error, 1)
+	s := New(roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		close(asked)
+		<-req.Context().Done()
+		causes <- context.Cause(req.Context())
+		_, err := io.ReadAll(req.Body) // the client sends nothing
+		return nil, err
+	}), "http://127.0.0.1:41001/secret")
+	body, connection := io.Pipe()
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		req := httptest.NewRequest("POST", "/secret/https/api.example.com/v1", body)
+		req.Host = "127.0.0.1:41001"
+		s.ServeHTTP(httptest.NewRecorder(), req)
+	}()
+	<-asked
+	s.Cancel()
+	cause := <-causes
+	if !errors.Is(cause, request.ErrServerClosed) {
+		t.Errorf("the request is canceled by %v", cause)
+	}
+	connection.CloseWithError(io.ErrUnexpectedEOF)
+	<-ended
+	s.Close()
+}
+
 // Headers that lead the client on lead to listeners; other URLs stay.
 func TestLeads(t *testing.T) {
 	t.Parallel()
