@@ -81,7 +81,7 @@ var subjects = []subject{
 	{
 		name:    "Package echotest",
 		about:   "What a test gets from its recorder, and what it is told.",
-		folders: []string{"echotest"},
+		folders: []string{"echotest", "tests/links"},
 		rooms:   []string{"internal/testenv/testname"},
 	},
 	{
