@@ -76,6 +76,7 @@ var subjects = []subject{
 		folders: []string{"tests/secrets"},
 		rooms:   []string{"internal/redact", "internal/redact/carrier"},
 	},
+	{name: "Containers", folders: []string{"tests/containers"}},
 	{name: "Reports", folders: []string{"tests/reports"}},
 	{name: "Large recordings", folders: []string{"tests/large"}},
 	{
