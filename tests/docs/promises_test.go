@@ -77,6 +77,7 @@ var subjects = []subject{
 		rooms:   []string{"internal/redact", "internal/redact/carrier"},
 	},
 	{name: "Containers", folders: []string{"tests/containers"}},
+	{name: "The proxy", folders: []string{"tests/proxy"}},
 	{name: "Reports", folders: []string{"tests/reports"}},
 	{name: "Large recordings", folders: []string{"tests/large"}},
 	{
