@@ -81,6 +81,8 @@ var isRun = regexp.MustCompile(`^(` + strings.Join([]string{
 	`(interop/(sessions/|children/recipes/)?)?testdata/cassettes/\w+\.yaml`,
 	`interop/children/testdata/misses/\w+\.txt`,
 	`interop/programs/testdata/(node|npm|python)/\w+\.\w+`,
+	`interop/containers/assistant\.go`,
+	`tests/containers/testdata/\S+`,
 	`interop/snapshots/testdata/snapshots/\w+\.snap`,
 	`internal/cassette/testdata/golden\.yaml`,
 	`(lint|bench/migrate)/testdata/\S+`,
