@@ -107,6 +107,9 @@ func (s *Server) open(c serveConfig) error {
 	}
 	f.start(handler)
 	s.front = f
+	if c.listen != "" {
+		s.t.Logf("promptecho: other machines reach this test at %s, with the secret", f.address)
+	}
 	return nil
 }
 

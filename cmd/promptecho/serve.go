@@ -133,6 +133,9 @@ func (s *serving) run() error {
 	if err != nil {
 		return err
 	}
+	if address := c.Reached(); address != "" {
+		s.say("other machines reach this one at " + address + ", with the secret")
+	}
 	var status int
 	var interrupted bool
 	if hasCommand {

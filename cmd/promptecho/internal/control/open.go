@@ -122,9 +122,6 @@ type Ending struct {
 // cassette is still open has not ended, so it counts as failed and stopped.
 func (c *Control) Close(e Ending) Report {
 	c.Stop()
-	if c.proxy != nil {
-		c.proxy.Close()
-	}
 	_ = c.web.Close() // the remaining connections are idle
 	c.mu.Lock()
 	running := c.sessions
@@ -195,6 +192,12 @@ func (c *Control) Stop() {
 	}
 	c.mu.Unlock()
 
+	for _, s := range servers {
+		s.Cancel()
+	}
+	if c.proxy != nil {
+		c.proxy.Close()
+	}
 	var all sync.WaitGroup
 	for _, s := range servers {
 		all.Go(s.Close)

@@ -75,6 +75,14 @@ func (c *Control) passes(key, server string) bool {
 	return rec.Passes(&url.URL{Scheme: "https", Host: server})
 }
 
+// Reached returns the address at which other machines reach the control; "" if they do not.
+func (c *Control) Reached() string {
+	if !c.isFar {
+		return ""
+	}
+	return c.address
+}
+
 // handler returns the handler of all requests.
 func (c *Control) handler() http.Handler {
 	if !c.isFar {
