@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,7 +86,7 @@ func TestComposeFilesReplay(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	_, _ = lines.WriteTo(&stderr) // until it ends
+	_, _ = io.Copy(io.Discard, lines) // returns when it has ended
 	err = recorder.Wait()
 	if err != nil {
 		t.Errorf("the recorder ends with %v\n%s", err, &stderr)
