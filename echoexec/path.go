@@ -29,7 +29,7 @@ func Path(
 	found, missing := exec.LookPath(program)
 	if rec == nil {
 		if missing != nil {
-			t.Fatal("promptecho: ", missing)
+			t.Fatalf("promptecho: %v", missing)
 		}
 		return found
 	}
@@ -47,13 +47,13 @@ func Path(
 		return spec, nil
 	})
 	if err != nil {
-		t.Fatal("promptecho: echoexec.Path: ", err)
+		t.Fatalf("promptecho: echoexec.Path: %v", err)
 	}
 	t.Cleanup(func() { host.Close() })
 	path := filepath.Join(t.TempDir(), executableName(program))
 	err = makeStandIn(path, host.Address())
 	if err != nil {
-		t.Fatal("promptecho: echoexec.Path: ", err)
+		t.Fatalf("promptecho: echoexec.Path: %v", err)
 	}
 	return path
 }

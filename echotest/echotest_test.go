@@ -49,12 +49,15 @@ type fakeTB struct {
 	cleanups        []func()
 }
 
-func (f *fakeTB) Name() string           { return f.name }
-func (f *fakeTB) Helper()                {}
-func (f *fakeTB) Failed() bool           { return f.failed }
-func (f *fakeTB) Skipped() bool          { return f.skipped }
-func (f *fakeTB) Cleanup(fn func())      { f.cleanups = append(f.cleanups, fn) }
-func (f *fakeTB) Fatal(args ...any)      { f.failed = true; f.fatal = fmt.Sprint(args...); panic(f) }
+func (f *fakeTB) Name() string      { return f.name }
+func (f *fakeTB) Helper()           {}
+func (f *fakeTB) Failed() bool      { return f.failed }
+func (f *fakeTB) Skipped() bool     { return f.skipped }
+func (f *fakeTB) Cleanup(fn func()) { f.cleanups = append(f.cleanups, fn) }
+func (f *fakeTB) Fatal(args ...any) { f.failed = true; f.fatal = fmt.Sprint(args...); panic(f) }
+func (f *fakeTB) Fatalf(format string, args ...any) {
+	f.Fatal(fmt.Sprintf(format, args...))
+}
 func (f *fakeTB) Attr(key, value string) { f.attrs = append(f.attrs, key+"="+value) }
 func (f *fakeTB) Logf(format string, args ...any) {
 	f.logs = append(f.logs, fmt.Sprintf(format, args...))

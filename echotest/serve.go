@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"strconv"
 	"sync"
 	"testing"
 
@@ -65,7 +64,7 @@ func Serve(t testing.TB, rec Answerer, opts ...ServeOption) *Server {
 	s := &Server{t: t, rec: rec}
 	err := s.open(c)
 	if err != nil {
-		t.Fatal("promptecho: Serve: ", err)
+		t.Fatalf("promptecho: Serve: %v", err)
 	}
 	t.Cleanup(s.close)
 	recording, isRecorder := rec.(*promptecho.Recorder)
@@ -214,7 +213,7 @@ func (s *Server) URL(upstream string) string {
 	s.t.Helper()
 	address, err := s.server.URL(upstream)
 	if err != nil {
-		s.t.Fatal("promptecho: Serve: URL(", strconv.Quote(upstream), "): ", err)
+		s.t.Fatalf("promptecho: Serve: URL(%q): %v", upstream, err)
 	}
 	return address
 }
@@ -268,7 +267,7 @@ func (s *Server) Env() []string {
 	}
 	env, err := s.server.Env(os.Getenv, key, dummies)
 	if err != nil {
-		s.t.Fatal("promptecho: Serve: ", err)
+		s.t.Fatalf("promptecho: Serve: %v", err)
 	}
 	if s.front != nil {
 		env = append(env, s.front.env(env)...)
@@ -278,7 +277,7 @@ func (s *Server) Env() []string {
 	}
 	host, err := s.stdio()
 	if err != nil {
-		s.t.Fatal("promptecho: Serve: ", err)
+		s.t.Fatalf("promptecho: Serve: %v", err)
 	}
 	return append(env, child.ServeVariable+"="+host.Address())
 }
