@@ -65,7 +65,8 @@ func runProgram(verb string, args, command []string, stdout, stderr io.Writer) e
 	case len(rest) > 0:
 		return fmt.Errorf("unexpected argument %q: the program to run goes after --", rest[0])
 	case len(command) == 0:
-		return errors.New("which program? promptecho replay -- PROGRAM; tests in Go replay by themselves: go test ./...")
+		return errors.New("which program? promptecho replay -- PROGRAM; " +
+			"tests in Go replay by themselves: go test ./...")
 	case update && all:
 		return errors.New("-update records what is missing, -all records everything: use one of them")
 	}

@@ -92,7 +92,7 @@ func (g *Gate) Refused(r *http.Request) {
 	case i >= 0:
 		g.strangers[i].Times++
 	case len(g.strangers) < maxStrangers:
-		stranger := Stranger{Host: hostOf(r), Agent: r.UserAgent(), Times: 1}
+		stranger := Stranger{Host: hostOf(r), Agent: agentOf(r), Times: 1}
 		g.strangers = append(g.strangers, stranger)
 	}
 }
@@ -123,8 +123,16 @@ func (g *Gate) Strangers() []Stranger {
 func (g *Gate) indexOf(r *http.Request) int {
 	host := hostOf(r)
 	return slices.IndexFunc(g.strangers, func(s Stranger) bool {
-		return s.Host == host && s.Agent == r.UserAgent()
+		return s.Host == host && s.Agent == agentOf(r)
 	})
+}
+
+// maxAgent is how much of a User-Agent is kept.
+const maxAgent = 80
+
+func agentOf(r *http.Request) string {
+	agent := r.UserAgent()
+	return agent[:min(len(agent), maxAgent)]
 }
 
 // hostOf returns the address of the machine of a client.

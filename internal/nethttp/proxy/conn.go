@@ -40,6 +40,8 @@ func (c *conn) CloseWrite() error {
 
 // A pool has the open connections. Its methods may be called concurrently.
 type pool struct {
+	running sync.WaitGroup // what was started; see start
+
 	mu     sync.Mutex // guards what follows
 	open   map[*conn]bool
 	closed bool
@@ -61,6 +63,17 @@ func (p *pool) add(c net.Conn, r *bufio.Reader) *conn {
 	return added
 }
 
+// start runs a function in a goroutine, for which close waits. It returns false if the pool is
+// closed.
+func (p *pool) start(f func()) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.closed {
+		p.running.Go(f)
+	}
+	return !p.closed
+}
+
 // remove reports whether the connection was open.
 func (p *pool) remove(c *conn) bool {
 	p.mu.Lock()
@@ -75,7 +88,7 @@ func (p *pool) remove(c *conn) bool {
 const decisionTimeout = time.Second
 
 // close closes all connections, and those that are added later. First it waits for clients that
-// have got a certificate, so that a refusal is noted.
+// have got a certificate, so that a refusal is noted. The caller waits for p.running.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true

@@ -16,7 +16,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"sync"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/nethttp/authority"
@@ -51,8 +50,7 @@ type Proxy struct {
 	conns     *queue      // passes these connections to web
 	ctx       context.Context
 	cancel    context.CancelFunc // ends ctx
-	running   sync.WaitGroup     // the goroutines that are not of web
-	open      pool
+	open      pool               // the connections, and their goroutines until web has them
 	refusals  refusals
 }
 
@@ -91,7 +89,7 @@ func New(config Config) (*Proxy, error) {
 	p.web.Protocols.SetHTTP1(true)
 	p.web.Protocols.SetHTTP2(true)
 	p.web.Protocols.SetUnencryptedHTTP2(true)         // gRPC without TLS asks for CONNECT, too
-	p.running.Go(func() { _ = p.web.Serve(p.conns) }) // it returns when Close closes web
+	p.open.start(func() { _ = p.web.Serve(p.conns) }) // it returns when Close closes web
 	return p, nil
 }
 
@@ -158,7 +156,7 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, in *inside) {
 	if client == nil {
 		return
 	}
-	p.running.Go(func() {
+	p.open.start(func() {
 		if p.config.Tunnels(in.user, in.address) {
 			tunnel(p.ctx, client, in.address)
 			return
@@ -238,6 +236,6 @@ func (p *Proxy) Close() {
 	p.open.close()
 	p.cancel()
 	_ = p.web.Close() // closes conns, too
-	p.running.Wait()
+	p.open.running.Wait()
 	p.trust.Remove()
 }

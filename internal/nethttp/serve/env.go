@@ -171,9 +171,9 @@ func (s *Server) Env(getenv, key func(name string) string, dummies bool) (env []
 	env = append(env, "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region)
 	if dummies {
 		env = append(env, "AWS_SESSION_TOKEN=", "AWS_EC2_METADATA_DISABLED=true")
-		// AWS's SDK for JavaScript uses the token if the variable is there, even if it is empty.
+		// AWS's SDK for JavaScript uses the token if the variable is there, and fails if it is empty.
 		if getenv("AWS_BEARER_TOKEN_BEDROCK") != "" {
-			env = append(env, "AWS_BEARER_TOKEN_BEDROCK=")
+			env = append(env, "AWS_BEARER_TOKEN_BEDROCK="+key("AWS_BEARER_TOKEN_BEDROCK"))
 		}
 	} else if token := key("AWS_SESSION_TOKEN"); token != "" {
 		env = append(env, "AWS_SESSION_TOKEN="+token)

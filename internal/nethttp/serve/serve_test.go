@@ -617,7 +617,7 @@ func TestEnv(t *testing.T) {
 				"PERPLEXITY_BASE_URL=" + at("https://api.perplexity.ai"), "PERPLEXITY_API_KEY=dummy PERPLEXITY_API_KEY",
 				"REPLICATE_BASE_URL=" + at("https://api.replicate.com"),
 				"TOGETHER_BASE_URL=" + at("https://api.together.ai/v1"), "TOGETHER_API_KEY=dummy TOGETHER_API_KEY",
-				"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1", "AWS_SESSION_TOKEN=", "AWS_EC2_METADATA_DISABLED=true", "AWS_BEARER_TOKEN_BEDROCK=",
+				"AWS_REGION=eu-central-1", "AWS_DEFAULT_REGION=eu-central-1", "AWS_SESSION_TOKEN=", "AWS_EC2_METADATA_DISABLED=true", "AWS_BEARER_TOKEN_BEDROCK=dummy AWS_BEARER_TOKEN_BEDROCK",
 				"NO_PROXY=intra,127.0.0.1,localhost,::1", "no_proxy=intra,127.0.0.1,localhost,::1"}},
 	} {
 		getenv := func(name string) string { return tt.given[name] }
