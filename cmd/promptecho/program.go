@@ -66,7 +66,7 @@ func runProgram(verb string, args, command []string, stdout, stderr io.Writer) e
 		return fmt.Errorf("unexpected argument %q: the program to run goes after --", rest[0])
 	case len(command) == 0:
 		return errors.New("which program? promptecho replay -- PROGRAM; " +
-			"tests in Go replay by themselves: go test ./...")
+			"tests in Go replay by themselves (go test ./...)")
 	case update && all:
 		return errors.New("-update records what is missing, -all records everything: use one of them")
 	}
