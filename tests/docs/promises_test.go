@@ -77,7 +77,11 @@ var subjects = []subject{
 		rooms:   []string{"internal/redact", "internal/redact/carrier"},
 	},
 	{name: "Containers", folders: []string{"tests/containers"}},
-	{name: "The proxy", folders: []string{"tests/proxy"}},
+	{
+		name:    "The proxy",
+		folders: []string{"tests/proxy"},
+		rooms:   []string{"internal/nethttp/authority", "internal/nethttp/proxy", "internal/nethttp/serve"},
+	},
 	{name: "Reports", folders: []string{"tests/reports"}},
 	{name: "Large recordings", folders: []string{"tests/large"}},
 	{

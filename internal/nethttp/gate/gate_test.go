@@ -35,7 +35,7 @@ func TestPathNeedsTheSecret(t *testing.T) {
 }
 
 // Only a client with the secret as its password may use the proxy.
-func TestProxyNeedsTheSecret(t *testing.T) {
+func TestPasswordIsTheSecret(t *testing.T) {
 	t.Parallel()
 	g := New(secret)
 	basic := func(text string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(text)) }

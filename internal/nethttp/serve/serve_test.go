@@ -198,7 +198,7 @@ func (s setTrailer) Read([]byte) (int, error) {
 }
 
 // A chunk is with the client before the next one exists.
-func TestStreamsAreLive(t *testing.T) {
+func TestEventsReachTheClientAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"HTTP/1.1", "h2c"} {
 		upstream, events := io.Pipe()
@@ -483,9 +483,8 @@ func TestVersionOfAnthropic(t *testing.T) {
 	}
 }
 
-// TestPages: no page in the browser of the developer gets to the transport, whether it names
-// the listener or comes under a name that was made to lead there. Programs do, also pages of
-// this machine.
+// No page of another site gets to the transport, by the address of the listener or by a name
+// that was made to lead there.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	_, address := serveFor(t, "https://api.example.com", func(req *http.Request) (*http.Response, error) {
