@@ -24,6 +24,7 @@ func TestVariableOrFlagWithoutEffectIsNoted(t *testing.T) {
 	t.Setenv("PROMPTECHO_MODE", "all")
 	t.Setenv("PROMPTECHO_MODES", "all")
 	t.Setenv("PROMPTECHO_STORE_CACHE", "off")              // promptecho-store reads it
+	t.Setenv("PROMPTECHO_SECRET", "0123456789abcdef")      // promptecho serve reads it
 	t.Setenv("PROMPTECHO_URL", "http://127.0.0.1:1/serve") // promptecho serve sets it for what it runs
 	args := os.Args
 	t.Cleanup(func() { os.Args = args })
