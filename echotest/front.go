@@ -84,7 +84,7 @@ func (f *front) close() (failures, notes []string) {
 		f.proxy.Close()
 		for _, r := range f.proxy.Refusals() {
 			option := fmt.Sprintf("promptecho.PassThrough(%q)", r.Host())
-			text := r.Text(f.proxy.CertificateFile(), option)
+			text := r.Text(option)
 			if r.Certain {
 				failures = append(failures, text)
 			} else {

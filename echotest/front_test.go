@@ -178,7 +178,7 @@ func TestRefusedCertificateFailsTheTest(t *testing.T) {
 		}
 	})
 	said := strings.Join(tb.errors, "\n")
-	for _, want := range []string{"pinned.example.com:443", `promptecho.PassThrough("pinned.example.com")`, "all.pem"} {
+	for _, want := range []string{"pinned.example.com:443", `promptecho.PassThrough("pinned.example.com")`, "SSL_CERT_FILE"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %s in: %s", want, said)
 		}

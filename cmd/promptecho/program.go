@@ -71,6 +71,8 @@ func runProgram(verb string, args, command []string, stdout, stderr io.Writer) e
 		return errors.New("-update records what is missing, -all records everything: use one of them")
 	}
 	s.flags = s.Config
+	s.ModeFrom = "promptecho " + verb
+	s.OfProgram = true
 	s.Proxy = true
 	if s.Cassette == "" {
 		s.Cassette = "recording.yaml"
@@ -79,9 +81,11 @@ func runProgram(verb string, args, command []string, stdout, stderr io.Writer) e
 	case verb == "replay":
 		s.Mode = "none"
 	case all:
+		s.ModeFrom = "-all"
 		s.Mode = "all"
 		s.RequireAll = true
 	case update:
+		s.ModeFrom = "-update"
 		s.Mode = "update"
 		s.RequireAll = true
 	default:

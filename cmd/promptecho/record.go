@@ -46,10 +46,34 @@ The exit status is 1 if a test failed, if a new recording does not replay, or if
 the run was interrupted.
 `
 
+// errNoProgram is the error for arguments that record a program, without a program.
+var errNoProgram = errors.New("the program to record goes after --: " +
+	"promptecho record -cassette FILE -- PROGRAM")
+
+// lacksProgram reports whether arguments that have no program are meant for one: nothing follows
+// "--", or a flag is one that only programs have.
+func lacksProgram(args []string) bool {
+	end := slices.Index(args, "--")
+	if end == len(args)-1 && end >= 0 {
+		return true
+	}
+	if end >= 0 {
+		args = args[:end] // what follows is for go test
+	}
+	return slices.ContainsFunc(args, func(arg string) bool {
+		name, isFlag := strings.CutPrefix(arg, "-")
+		name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		return isFlag && slices.Contains([]string{"cassette", "options", "upstream"}, name)
+	})
+}
+
 // runRecord runs tests, and records their requests.
 func runRecord(args []string, stdout, stderr io.Writer) error {
 	if ofProgram, command := programIn(args); command != nil {
 		return runProgram("record", ofProgram, command, stdout, stderr)
+	}
+	if lacksProgram(args) {
+		return errNoProgram
 	}
 	flags := flag.NewFlagSet("record", flag.ContinueOnError)
 	update := flags.Bool("update", false, "")

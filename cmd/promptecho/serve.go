@@ -148,15 +148,18 @@ func (s *serving) run() error {
 		s.say(text)
 	}
 
-	needsRequest := hasCommand && !interrupted
+	lacksRequest := hasCommand && !interrupted && !c.GotRequest()
 	switch {
 	case err != nil:
 		return err
 	case status != 0:
+		if lacksRequest && s.verb != "serve" {
+			s.say(s.whyNoRequest()) // it may have failed because it did not reach its server
+		}
 		return exitStatus(status)
 	case len(rep.Errors) > 0:
 		return printedFindings
-	case needsRequest && !c.GotRequest():
+	case lacksRequest:
 		return found(s.whyNoRequest())
 	}
 	return nil
@@ -275,7 +278,7 @@ func (s *serving) shellCommand(mode string, test []string) string {
 	switch {
 	case test != nil:
 		command = test
-	case s.RequireAll:
+	case s.flags.RequireAll:
 		words = append(words, "-require-all")
 	}
 	if len(command) > 0 {

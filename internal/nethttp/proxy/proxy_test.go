@@ -245,15 +245,15 @@ func TestRefusedCertificateIsNoted(t *testing.T) {
 	var got []string
 	for _, r := range s.Refusals() {
 		r.Agent = "agent"
-		got = append(got, r.Text("all.pem", fmt.Sprintf("PassThrough(%q)", r.Host())))
+		got = append(got, r.Text(fmt.Sprintf("PassThrough(%q)", r.Host())))
 	}
 	slices.Sort(got)
 	want := []string{
 		`agent did not accept the certificate of the proxy for pinned.example.com:443 (tls: bad certificate): it does not trust the authority of the run, or expects a certain certificate
-  if it has a setting for trusted certificates, give it all.pem
+  if it has a setting for trusted certificates, give it the file of its variable SSL_CERT_FILE
   to let it pass unread, and not recorded: PassThrough("pinned.example.com")`,
 		`agent seems not to accept the certificate of the proxy for node.example.com:443 (it closed the connection without a request): it does not trust the authority of the run, or expects a certain certificate
-  if it has a setting for trusted certificates, give it all.pem
+  if it has a setting for trusted certificates, give it the file of its variable SSL_CERT_FILE
   to let it pass unread, and not recorded: PassThrough("node.example.com")`,
 	}
 	if !slices.Equal(got, want) {

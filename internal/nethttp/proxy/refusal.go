@@ -30,18 +30,19 @@ func (r Refusal) Host() string {
 	return host
 }
 
-// Text describes a refusal, for a report. certificates is the file that clients must trust, and
-// passThrough is the option that lets connections to the host pass unread.
-func (r Refusal) Text(certificates, passThrough string) string {
+// Text describes a refusal, for a report. It names the variable with the file that clients must
+// trust, and not the file, which is another one in each run. passThrough is the option that lets
+// connections to the host pass unread.
+func (r Refusal) Text(passThrough string) string {
 	did := "did not accept"
 	if !r.Certain {
 		did = "seems not to accept"
 	}
 	return fmt.Sprintf("%s %s the certificate of the proxy for %s (%s): it does not trust the authority "+
 		"of the run, or expects a certain certificate\n"+
-		"  if it has a setting for trusted certificates, give it %s\n"+
+		"  if it has a setting for trusted certificates, give it the file of its variable SSL_CERT_FILE\n"+
 		"  to let it pass unread, and not recorded: %s",
-		cmp.Or(r.Agent, "a client"), did, r.Address, r.Why, certificates, passThrough)
+		cmp.Or(r.Agent, "a client"), did, r.Address, r.Why, passThrough)
 }
 
 // refusals are the refusals of a run, each once. Its methods may be called concurrently.

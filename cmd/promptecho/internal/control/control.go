@@ -22,6 +22,7 @@ type Config struct {
 	Cassette   string   // the cassette of the suite, for requests outside of tests
 	Dir        string   // the folder of the cassettes of tests; empty if tests have none
 	Mode       string   // the record mode; empty for the default
+	ModeFrom   string   // what has set Mode, for messages; empty for -mode
 	Options    []string // options of the recorder, as promptecho serve -options takes them
 	Upstreams  []string // additional upstreams, each as VARIABLE=URL
 	RequireAll bool     // an unused recording fails the run
@@ -35,6 +36,10 @@ type Config struct {
 	// If test is not nil, it is the command of one test, which is run in place of
 	// the suite.
 	Command func(mode string, test []string) string
+
+	// OfProgram says that the run is one of promptecho record or replay, which have other flags
+	// than promptecho serve.
+	OfProgram bool
 }
 
 // A Control serves the cassettes of a suite at one address. Its methods may be called

@@ -32,7 +32,7 @@ func Open(config Config) (*Control, error) {
 		return nil, err
 	}
 	c.suite = &session{file: c.Cassette, requireAll: c.RequireAll}
-	if err := c.open(c.suite, c.Mode, "-mode"); err != nil {
+	if err := c.open(c.suite, c.Mode, c.modeFrom()); err != nil {
 		listener.Close()
 		return nil, err
 	}
@@ -70,11 +70,14 @@ func Open(config Config) (*Control, error) {
 	return c, nil
 }
 
+// modeFrom returns what has set the record mode of the suite, for messages.
+func (c *Control) modeFrom() string { return cmp.Or(c.ModeFrom, "-mode") }
+
 // recordsNewTests reports whether the requests of a test without a cassette go upstream.
 // It opens a cassette that does not exist and asks its recorder.
 func (c *Control) recordsNewTests() bool {
 	probe := &session{file: filepath.Join(c.Dir, ".none.yaml")}
-	if c.open(probe, c.Mode, "-mode") != nil {
+	if c.open(probe, c.Mode, c.modeFrom()) != nil {
 		return false
 	}
 	defer probe.rec.Finish(report.Outcome{Failed: true, Filtered: true})

@@ -106,7 +106,7 @@ func (c *Control) addRefused(rep *Report) {
 	if c.proxy != nil {
 		for _, r := range c.proxy.Refusals() {
 			option := serveoptions.Words.Code(advice.New(advice.PassThrough, r.Host()))
-			text := redact.Printable(r.Text(c.proxy.CertificateFile(), option))
+			text := redact.Printable(r.Text(option))
 			if r.Certain {
 				rep.fail(finding.CertificateRefused, text)
 			} else {

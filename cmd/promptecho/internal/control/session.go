@@ -150,17 +150,32 @@ func (c *Control) close(s *session, o report.Outcome) Report {
 			"the test; if the test sends no requests any more, delete the cassette",
 			s.file, english.Count(len(stored), "recording")))
 	case mayHaveUnused && gotRequest && o.Whole() && len(r.Errors) == 0:
-		r.note(finding.RecordingUnused, fmt.Sprintf("%s: %d of %s used (with -require-all, "+
-			"a run with unused recordings fails)",
-			s.file, used, english.Count(len(stored), "recording")))
+		r.note(finding.RecordingUnused, fmt.Sprintf("%s: %d of %s used (%s)",
+			s.file, used, english.Count(len(stored), "recording"), c.adviceForUnused()))
 		if tape.State.Partial {
 			r.note(finding.RecordingPartial, s.file+" stays partial while recordings are unused; "+
-				"-mode=all -require-all records everything again and drops them")
+				c.howToRecordAll()+" records everything again and drops them")
 		}
 	}
 	r.OK = len(r.Errors) == 0
 	r.Text = strings.Join(slices.Concat(r.Notes, r.Errors), "\n")
 	return r
+}
+
+// adviceForUnused says what the user can do about recordings that a run has not used.
+func (c *Control) adviceForUnused() string {
+	if c.OfProgram {
+		return "to drop the others: " + c.Command("update", nil)
+	}
+	return "with -require-all, a run with unused recordings fails"
+}
+
+// howToRecordAll returns what records everything again and drops unused recordings.
+func (c *Control) howToRecordAll() string {
+	if c.OfProgram {
+		return "promptecho record -all"
+	}
+	return "-mode=all -require-all"
 }
 
 // remedyMode returns the record mode that a report advises in place of mode. A report of a

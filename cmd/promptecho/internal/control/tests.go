@@ -92,7 +92,7 @@ func (c *Control) serveOpen(w http.ResponseWriter, r *http.Request, name string)
 	chosenBy := "as the test says"
 	if mode == "" {
 		mode = c.Mode
-		chosenBy = "-mode"
+		chosenBy = c.modeFrom()
 	}
 	if err := c.openTest(s, mode, chosenBy); err != nil {
 		text := err.Error()
