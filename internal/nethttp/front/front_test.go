@@ -52,7 +52,7 @@ func TestFrontNeedsTheSecret(t *testing.T) {
 		{"without the secret", web.URL, "", "/https/api.openai.com/v1", 403, "promptecho: the secret of the run is not in the path\n"},
 		{"certificate without the secret", web.URL, "", "/ca.pem", 403, "promptecho: the secret of the run is not in the path\n"},
 		{"proxy", "http://api.openai.com", p.URL("suite", web.Listener.Addr().String()), "/v1", 200, "proxy http://api.openai.com/v1"},
-		{"no proxy", "http://api.openai.com", p.URL("suite", withoutProxy.Listener.Addr().String()), "/v1", 403, "promptecho: the secret of the run is not in the path\n"},
+		{"no proxy", "http://api.openai.com", p.URL("suite", withoutProxy.Listener.Addr().String()), "/v1", 403, "promptecho: the proxy is off: the flag -proxy of promptecho serve, or echotest.Proxy(), turns it on\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

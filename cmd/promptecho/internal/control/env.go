@@ -147,12 +147,15 @@ func (c *Control) addBypassed(rep *Report) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	slices.Sort(c.bypassHosts)
+	why := "it would have bypassed the cassette"
+	if !c.Online {
+		why += ", and this run sends nothing upstream"
+	}
 	for _, host := range c.bypassHosts {
-		rep.fail(finding.RequestStopped, redact.Printable(fmt.Sprintf("a request to %s was stopped: "+
-			"it would have bypassed the cassette, and this run sends nothing upstream. "+
+		rep.fail(finding.RequestStopped, redact.Printable(fmt.Sprintf("a request to %[1]s was stopped: %[2]s. "+
 			"Record it with -proxy; or with -upstream NAME=https://%[1]s, and have the client take its "+
 			"base URL from the variable NAME. If that host is "+
 			"not a model and must be reached, set NO_PROXY=%[1]s",
-			host)))
+			host, why)))
 	}
 }

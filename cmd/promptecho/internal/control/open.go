@@ -14,6 +14,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/front"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/report"
 )
@@ -70,9 +71,6 @@ func Open(config Config) (*Control, error) {
 	return c, nil
 }
 
-// modeFrom returns what has set the record mode of the suite, for messages.
-func (c *Control) modeFrom() string { return cmp.Or(c.ModeFrom, "-mode") }
-
 // recordsNewTests reports whether the requests of a test without a cassette go upstream.
 // It opens a cassette that does not exist and asks its recorder.
 func (c *Control) recordsNewTests() bool {
@@ -84,9 +82,12 @@ func (c *Control) recordsNewTests() bool {
 	return probe.rec.Online()
 }
 
-// ServeHTTP serves requests of four kinds: CONNECT and absolute URLs of clients that use the
-// control as a proxy, requests to an upstream below /in/, and requests to open and close
-// cassettes.
+// ServeHTTP serves requests of these kinds:
+//
+//	CONNECT, absolute URLs   of clients that use the control as a proxy
+//	/in/…                    for an upstream
+//	/health, /ca.pem         from containers that reach a loopback address; otherwise the front answers
+//	any other                opens or closes a cassette
 func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	path := c.pathOf(r)
 	key, isUpstream := upstreamKey(path)
@@ -97,6 +98,10 @@ func (c *Control) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		c.stopBypass(w, cmp.Or(r.URL.Host, r.Host))
 	case isUpstream:
 		c.forward(w, r, key)
+	case path == "/health":
+		front.ServeHealth(w)
+	case path == "/ca.pem" && c.proxy != nil:
+		front.ServeCertificate(w, c.proxy)
 	default:
 		c.serveControl(w, r, path)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -158,6 +159,25 @@ func TestOtherMachinesNeedTheSecret(t *testing.T) {
 	i := slices.IndexFunc(rep.Findings, func(f finding.Finding) bool { return f.Code == finding.SecretMissing })
 	if i < 0 || !strings.HasPrefix(rep.Findings[i].Text, "3 requests of Go-http-client/1.1 at 127.0.0.1 ") {
 		t.Errorf("%+v", rep.Findings)
+	}
+}
+
+// A container that reaches a loopback address gets the health and the certificate there, as at others.
+func TestLoopbackAddressServesContainers(t *testing.T) {
+	t.Parallel()
+	c := started(t, Config{Proxy: true, Listen: "127.0.0.1:0", Host: "host.docker.internal"})
+	handler := c.handler()
+	for path, want := range map[string]string{
+		"/health": "ok\n",
+		"/ca.pem": string(c.proxy.Certificate()),
+	} {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Host = c.address
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		if w.Code != 200 || w.Body.String() != want {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
 	}
 }
 
