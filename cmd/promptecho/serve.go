@@ -16,6 +16,7 @@ import (
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/control"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/serveoptions"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
@@ -130,6 +131,9 @@ func (s *serving) run() error {
 	s.Standalone = !hasCommand
 	s.Command = s.shellCommand // for what reports advise
 	c, err := control.Open(s.Config)
+	if errors.As(err, new(*recorder.PartialError)) {
+		return fmt.Errorf("%w\n  %s", err, s.shellCommand("new_episodes", nil))
+	}
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package control
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/serveoptions"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
@@ -29,7 +31,7 @@ func (c *Control) open(s *session, mode, chosenBy string) error {
 	}
 
 	rec, err := recorder.Open(s.file, func(config *recorder.Config) {
-		config.Words(serveoptions.Words)
+		config.Words(c.words())
 		config.OptionsAtTop(serveoptions.Options)
 		if mode != "" {
 			config.InModeOf(chosenBy, mode)
@@ -47,6 +49,17 @@ func (c *Control) open(s *session, mode, chosenBy string) error {
 	s.rec = rec
 	rec.Begin(true)
 	return nil
+}
+
+// modeFrom returns what has set the record mode of the suite, for messages.
+func (c *Control) modeFrom() string { return cmp.Or(c.ModeFrom, "-mode") }
+
+// words returns the words of reports.
+func (c *Control) words() *advice.Words {
+	if c.OfProgram {
+		return serveoptions.ProgramWords
+	}
+	return serveoptions.Words
 }
 
 // RoundTrip passes a request to the recorder, and notes that the session got one.

@@ -37,6 +37,17 @@ var Words = &advice.Words{
 	DropOld:  "to keep nothing old, run with -mode=all -require-all",
 }
 
+// ProgramWords are the words of reports for a program behind promptecho record or replay.
+var ProgramWords = programWords()
+
+func programWords() *advice.Words {
+	words := *Words
+	words.CompleteTest = "run promptecho record until the program succeeds; then commit the cassette " +
+		"(promptecho record -all also drops the recordings that it does not ask for)"
+	words.DropOld = "to keep nothing old, run promptecho record -all"
+	return &words
+}
+
 // codeOf returns an option as a flag of promptecho serve.
 func codeOf(o advice.Option) string { return code(o) }
 
