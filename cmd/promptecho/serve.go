@@ -180,7 +180,7 @@ func (s *serving) whyNoRequest() string {
 }
 
 // variablesPage has a table of programs and of the variables that they read.
-const variablesPage = "https://github.com/promptecho/promptecho/blob/main/docs/PROCESSES.md"
+const variablesPage = "https://github.com/promptecho/promptecho/blob/main/docs/SDKS.md"
 
 // waitForSignal prints the variables for a shell, and returns when the process is told to
 // stop.

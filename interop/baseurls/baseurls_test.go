@@ -1,5 +1,5 @@
 // Package baseurls runs SDKs of other languages with the variables of echotest.Server.Env. The
-// table of docs/PROCESSES.md says what they read.
+// table of docs/SDKS.md says what they read.
 package baseurls
 
 import (
