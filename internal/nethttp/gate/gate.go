@@ -97,8 +97,9 @@ func (g *Gate) Refused(r *http.Request) {
 	}
 }
 
-// Admitted notes a request with the secret. Some clients, such as git, send the password of a
-// proxy only after a request without it was refused; then that one is not counted.
+// Admitted notes a request with the secret, and forgets one earlier request of its client without
+// it. Some clients, such as git, send the password of a proxy only after a refusal, so that this
+// refusal is nothing to report.
 func (g *Gate) Admitted(r *http.Request) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

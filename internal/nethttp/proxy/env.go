@@ -12,9 +12,12 @@ var Variables = []string{
 }
 
 // Env returns the variables that programs need in addition to those in env, as "NAME=value": those
-// that lead programs to the proxy, and those that make them trust its authority. The values for
-// NO_PROXY in env also get the host of the proxy, which has other addresses, too. user is the user
-// name in the URL of the proxy. address is the host and the port at which programs reach the proxy.
+// that lead programs to the proxy, and those that make them trust its authority. The host of the
+// proxy is added to each NO_PROXY in env: the base URLs of a run have the same host, and requests to
+// them must not go through the proxy.
+//
+// user is the user name in the URL of the proxy. address is the host and the port at which programs
+// reach the proxy.
 func (p *Proxy) Env(env []string, user, address string) (more []string) {
 	host, _, _ := net.SplitHostPort(address)
 	for _, v := range env {

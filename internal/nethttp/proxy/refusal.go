@@ -84,10 +84,12 @@ func (r *refusals) all() (list []Refusal) {
 	return list
 }
 
-// refusalIn returns what a client did that has ended a handshake by an alert (RFC 8446, section
-// 6.2). It returns "" for an error of another kind: clients close connections that they do not
-// need. OpenSSL 3 sends its alert without encryption, which crypto/tls reports as a record that
-// it cannot decrypt.
+// refusalIn returns the reason in the error of a handshake that a client has ended by an alert
+// (RFC 8446, section 6.2). It returns "" for any other error, such as that of a client that closed
+// the connection: clients also open connections that they do not need.
+//
+// OpenSSL 3 sends its alert without encryption, which crypto/tls reports as a record that it cannot
+// decrypt.
 func refusalIn(err error) (why string) {
 	var failed *net.OpError
 	if !errors.As(err, &failed) {

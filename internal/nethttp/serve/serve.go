@@ -110,7 +110,8 @@ func (s *Server) Dial(scheme, addr string) (conn net.Conn, err error) {
 	return conn, err
 }
 
-// listen returns the listener for a target, and opens it if there is none.
+// listen returns the listener for a target, and opens it if there is none. If the server has a
+// base, nothing is opened: the listener is only an address below the base.
 func (s *Server) listen(t target) (*listener, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

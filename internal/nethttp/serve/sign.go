@@ -62,9 +62,9 @@ func sign(in, out *http.Request) (unsendable string) {
 	return ""
 }
 
-// signedUpstream returns the names of the headers that are signed for the upstream. AWS's SDK
-// for JavaScript signs :authority in place of host over HTTP/2, and the request to the upstream
-// may be one of HTTP/1.1, which has no :authority.
+// signedUpstream returns the names of the headers that the new signature covers, for the names that
+// the client has signed. They differ in one: AWS's SDK for JavaScript signs :authority in place of
+// host over HTTP/2, and the request to the upstream may be one of HTTP/1.1, which has no :authority.
 func signedUpstream(headers []string) []string {
 	names := slices.Clone(headers)
 	for i, name := range names {
