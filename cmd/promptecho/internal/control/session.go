@@ -80,8 +80,9 @@ func (s *session) RoundTrip(req *http.Request) (*http.Response, error) {
 
 var errStopped = errors.New("promptecho serve was stopped")
 
-// serverFor returns the server with a key. If there is none, it adds one in front of the suite's
-// cassette: for requests of a worker between two tests, or after the test at this address.
+// serverFor returns the server with a key, which is that of an open test or of the suite. If there
+// is none, it adds one in front of the suite's cassette, since a worker also sends requests between
+// two tests and after the last one.
 func (c *Control) serverFor(key string) (*serve.Server, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

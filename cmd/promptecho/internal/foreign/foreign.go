@@ -19,6 +19,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/cassette/codec"
+	"github.com/promptecho/promptecho/internal/cassette/yaml"
 )
 
 // Options say how files are read.
@@ -77,7 +78,8 @@ func (c *Cassette) readCapture(
 	return true, readHAR(c, name, har, attached)
 }
 
-// readCassette reads a cassette of a tool that plays it.
+// readCassette reads a cassette of a tool that replays it, not traffic that was captured. It returns
+// nil if the data is not a cassette of a tool that is known.
 func (c *Cassette) readCassette(
 	name string, data []byte, asset func(name string) ([]byte, error),
 ) (*Cassette, error) {
@@ -85,16 +87,16 @@ func (c *Cassette) readCassette(
 	if err != nil {
 		return nil, codec.ErrorAt(name, "", 0, "", "%v", err)
 	}
-	looks, ok, certain := mayBeCassette(text)
-	if looks == cassette.HTTPRR {
+	looksLike, mayBe, isCertain := mayBeCassette(text)
+	if looksLike == cassette.HTTPRR {
 		return readHTTPRR(c, name, text)
 	}
-	if !ok {
+	if !mayBe {
 		return nil, nil
 	}
 	text = codec.Normalize([]byte(text))
 	roots, broken := documents(text)
-	if broken != nil && !certain {
+	if broken != nil && !isCertain {
 		return nil, nil
 	}
 	if broken != nil {
@@ -102,26 +104,11 @@ func (c *Cassette) readCassette(
 	}
 	r := &reader{name: name, text: text, asset: asset, cassette: c}
 	for _, root := range roots {
-		tool := toolOf(looks, root)
+		tool := toolOf(looksLike, root)
 		if tool != "" {
 			r.cassette.Tool = string(tool)
 		}
-		switch tool {
-		case cassette.GoVCR:
-			r.goVCR(root)
-		case cassette.VCRpy:
-			r.vcrpy(root)
-		case cassette.RubyVCR:
-			r.rubyVCR(root)
-		case cassette.AgentTape:
-			r.agentTape(root)
-		case TestAgent:
-			r.testAgent(root)
-		case oldVCRpy:
-			r.failf(root, "", "this is a cassette of %s; let "+
-				"vcrpy convert it first: python -m vcr.migration %s",
-				tool, name)
-		}
+		r.document(tool, root)
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -130,6 +117,26 @@ func (c *Cassette) readCassette(
 		return nil, nil
 	}
 	return r.cassette, nil
+}
+
+// document reads a document of a cassette by the reader of its tool. It reads nothing if tool is "".
+func (r *reader) document(tool cassette.Tool, root *yaml.Node) {
+	switch tool {
+	case cassette.GoVCR:
+		r.goVCR(root)
+	case cassette.VCRpy:
+		r.vcrpy(root)
+	case cassette.RubyVCR:
+		r.rubyVCR(root)
+	case cassette.AgentTape:
+		r.agentTape(root)
+	case TestAgent:
+		r.testAgent(root)
+	case oldVCRpy:
+		r.failf(root, "", "this is a cassette of %s; let "+
+			"vcrpy convert it first: python -m vcr.migration %s",
+			tool, r.name)
+	}
 }
 
 // maxText is the largest size in bytes of a decompressed file.

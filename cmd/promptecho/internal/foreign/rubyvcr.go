@@ -37,6 +37,8 @@ func (r *reader) rubyVCR(root *yaml.Node) {
 	}
 }
 
+// rubyMessage reads the headers and the body of a request or a response. The body is text, or a
+// mapping that says how it is encoded.
 func (r *reader) rubyMessage(n *yaml.Node, field string) message {
 	m := message{headers: r.headers(member(n, "headers"), field+".headers")}
 	body := member(n, "body")
