@@ -179,7 +179,8 @@ func (s *suite) addBroken(path, test string, isFormatted bool) bool {
 	return true
 }
 
-// writeBroken names the cassettes that cannot be read, and says what to do about them.
+// writeBroken names the cassettes that cannot be read, and says what to do about them. Only those
+// that a formatter has rewritten can be restored.
 func (s *suite) writeBroken(w io.Writer) {
 	if len(s.broken) == 0 {
 		return
@@ -189,8 +190,13 @@ func (s *suite) writeBroken(w io.Writer) {
 	fmt.Fprintf(w, "promptecho: %s cannot be read (%s)",
 		english.Count(len(paths), "cassette"), english.List(tests, maxNamed))
 
-	isOther := func(path string) bool { return !s.broken[path] }
-	formatted := slices.DeleteFunc(slices.Clone(paths), isOther)
+	var formatted []string
+	for _, path := range paths {
+		isFormatted := s.broken[path]
+		if isFormatted {
+			formatted = append(formatted, path)
+		}
+	}
 	if len(formatted) > 0 {
 		verify := append([]string{"promptecho", "verify", "-w"}, group.Each(formatted, shell.Place)...)
 		fmt.Fprintf(w, "\n\nTo restore the lines that a formatter dropped:\n  %s", shell.Join(verify))
