@@ -138,6 +138,23 @@ func TestKeyIsNotWritten(t *testing.T) {
 	}
 }
 
+// A program finds the certificates from each folder, also if TMPDIR is relative.
+func TestFilesHaveAbsolutePaths(t *testing.T) {
+	// Not parallel: it changes the folder and a variable of the process.
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", ".")
+	trust, err := newAuthority(t).WriteTrust(func(string) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trust.Remove()
+	for _, path := range []string{trust.Dir, trust.Own, trust.Full} {
+		if !filepath.IsAbs(path) {
+			t.Errorf("%s is relative", path)
+		}
+	}
+}
+
 // A program still trusts the certificates that the variables of the user name, and each is written once.
 func TestCertificatesOfTheUserStayTrusted(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,12 @@ var systemBundles = []string{
 // [Trust.Remove] removes the folder. getenv returns the values of variables before the run:
 // programs still trust the certificates in the files that these name.
 func (a *Authority) WriteTrust(getenv func(string) string) (*Trust, error) {
-	dir, err := os.MkdirTemp("", "promptecho-trust-") // of mode 0700
+	// Programs may run in another folder, and TMPDIR may be relative.
+	parent, err := filepath.Abs(os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(parent, "promptecho-trust-") // of mode 0700
 	if err != nil {
 		return nil, err
 	}
