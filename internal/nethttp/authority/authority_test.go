@@ -138,6 +138,34 @@ func TestKeyIsNotWritten(t *testing.T) {
 	}
 }
 
+// The certificates of the system stay trusted if SSL_CERT_FILE names a file that is not there: many programs read
+// other variables, which lead them to our file instead.
+func TestMissingFileOfTheUser(t *testing.T) {
+	t.Parallel()
+	a := newAuthority(t)
+	sizes := map[string]int{}
+	for _, file := range []string{"", filepath.Join(t.TempDir(), "not there")} {
+		trust, err := a.WriteTrust(func(name string) string {
+			if name == "SSL_CERT_FILE" {
+				return file
+			}
+			return ""
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(trust.Full)
+		trust.Remove()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[filepath.Base(file)] = bytes.Count(text, []byte("BEGIN CERTIFICATE"))
+	}
+	if sizes["."] != sizes["not there"] {
+		t.Errorf("certificates: %v", sizes)
+	}
+}
+
 // A program finds the certificates from each folder, also if TMPDIR is relative.
 func TestFilesHaveAbsolutePaths(t *testing.T) {
 	// Not parallel: it changes the folder and a variable of the process.

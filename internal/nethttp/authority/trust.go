@@ -71,7 +71,9 @@ func (a *Authority) WriteTrust(getenv func(string) string) (*Trust, error) {
 	own.add(a.PEM()) // first, because keytool of Java imports one certificate of a file
 	own.addFiles(getenv, extraVariables)
 	full.addFiles(getenv, bundleVariables)
-	if getenv("SSL_CERT_FILE") == "" {
+	var system bundle
+	hasOwnSystem := system.addFile(getenv("SSL_CERT_FILE")) // in the place of the system's
+	if !hasOwnSystem {
 		full.addSystem()
 	}
 	full.add(own.text.Bytes())
