@@ -48,13 +48,34 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // ServeProxied sends a request that came through a forward proxy through the transport. Its URL
-// is absolute, and names the upstream.
+// is absolute, and names the upstream, or the address of a listener of s: programs that do not read
+// NO_PROXY send to a base URL through the proxy, too.
 func (s *Server) ServeProxied(w http.ResponseWriter, r *http.Request) {
 	if !s.begin() {
 		panic(http.ErrAbortHandler)
 	}
 	defer s.running.Done()
-	s.forward(w, r, &listener{target: targetOf(r.URL), proxied: true})
+	l := s.listenerAt(r.URL)
+	if l == nil {
+		l = &listener{target: targetOf(r.URL), proxied: true}
+	}
+	s.forward(w, r, l)
+}
+
+// listenerAt returns the listener whose address a URL names. It returns nil if there is none.
+func (s *Server) listenerAt(u *url.URL) *listener {
+	server := targetOf(u).String()
+	if strings.HasPrefix(s.base, server+"/") {
+		return s.listenerBelow(u)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, l := range s.listeners {
+		if l.address == server && !l.dialed {
+			return l
+		}
+	}
+	return nil
 }
 
 // forward sends a request to the upstream of a listener.

@@ -462,6 +462,35 @@ func TestBelow(t *testing.T) {
 	}
 }
 
+// A program that does not read NO_PROXY, and sends to a base URL through the proxy, reaches the upstream of
+// the base URL, and is recorded with that.
+func TestBaseURLThroughProxy(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{"", "http://127.0.0.1:41001/in/http-test"} {
+		var got string
+		s := New(roundTripFunc(func(r *http.Request) (*http.Response, error) {
+			got = r.URL.String() + " " + r.Host
+			return answer(r, 200, http.Header{}, strings.NewReader("")), nil
+		}), base)
+		t.Cleanup(s.Close)
+		address, err := s.URL("https://api.openai.com/v1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		const other = "http://127.0.0.1:1/v1"
+		for at, want := range map[string]string{
+			address + "/models": "https://api.openai.com/v1/models api.openai.com",
+			other:               other + " 127.0.0.1:1",
+		} {
+			got = ""
+			s.ServeProxied(httptest.NewRecorder(), httptest.NewRequest("GET", at, nil))
+			if got != want {
+				t.Errorf("%s\ngot  %s\nwant %s", at, got, want)
+			}
+		}
+	}
+}
+
 // TestVersionOfAnthropic: Anthropic's SDKs have the version in the path, Vercel's in the base URL.
 func TestVersionOfAnthropic(t *testing.T) {
 	t.Parallel()
