@@ -20,6 +20,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/nethttp/authority"
 	"github.com/promptecho/promptecho/internal/nethttp/gate"
+	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
 // A Config says what a [Proxy] does.
@@ -127,7 +128,7 @@ type insideKey struct{}
 // serveInside serves a request on a connection that CONNECT has asked for.
 func (p *Proxy) serveInside(w http.ResponseWriter, r *http.Request) {
 	in, _ := r.Context().Value(insideKey{}).(*inside)
-	if in == nil || r.Method == http.MethodConnect || r.URL.IsAbs() {
+	if in == nil || r.Method == http.MethodConnect || !in.isTarget(r.URL) {
 		http.Error(w, "promptecho: a proxy was asked for on a connection that goes through a proxy",
 			http.StatusMisdirectedRequest)
 		return
@@ -138,6 +139,13 @@ func (p *Proxy) serveInside(w http.ResponseWriter, r *http.Request) {
 		p.refusals.noteUse(in.address)
 	}
 	in.handler.ServeHTTP(w, r)
+}
+
+// isTarget reports whether a URL is one of the upstream. A client may send absolute URLs to a server
+// that is no proxy, too (RFC 9112, section 3.2.2).
+func (in *inside) isTarget(u *url.URL) bool {
+	upstream := url.URL{Scheme: in.scheme, Host: in.address}
+	return !u.IsAbs() || u.Scheme == in.scheme && urls.Origin(u) == urls.Origin(&upstream)
 }
 
 // connect takes the connection of a request with the method CONNECT.

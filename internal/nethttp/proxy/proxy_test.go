@@ -142,6 +142,31 @@ func TestConnectWithoutTLS(t *testing.T) {
 	}
 }
 
+// Some clients send absolute URLs also on the connection that CONNECT has made. They are answered if the host
+// is that of the connection.
+func TestAbsoluteURLInsideOfConnect(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	for _, tt := range []struct{ url, want string }{
+		{"http://models.example.com/a", "200 OK"},
+		{"http://MODELS.example.com:80/a", "200 OK"},
+		{"https://models.example.com/a", "421 Misdirected Request"},
+		{"http://other.example.com/a", "421 Misdirected Request"},
+	} {
+		conn, r := s.connect(t, "suite", "models.example.com:80")
+		fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: models.example.com\r\n\r\n", tt.url)
+		resp, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		isAnswer := strings.HasPrefix(string(text), "GET http://models.example.com:80/a HTTP/1.1")
+		if err != nil || resp.Status != tt.want || isAnswer != (resp.StatusCode == http.StatusOK) {
+			t.Errorf("%s: %s, %s, %v", tt.url, resp.Status, text, err)
+		}
+	}
+}
+
 // connect asks for a connection, and returns what comes after the response.
 func (s *served) connect(t *testing.T, user, address string) (net.Conn, *bufio.Reader) {
 	t.Helper()

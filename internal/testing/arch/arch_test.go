@@ -63,7 +63,7 @@ var rooms = map[string][]string{
 	"internal/nethttp/loopback":  {},
 	"internal/nethttp/authority": {},
 	"internal/nethttp/gate":      {},
-	"internal/nethttp/proxy":     {"internal/nethttp/authority", "internal/nethttp/gate"},
+	"internal/nethttp/proxy":     {"internal/nethttp/authority", "internal/nethttp/gate", "internal/nethttp/urls"},
 	"internal/nethttp/front":     {"internal/nethttp/loopback", "internal/nethttp/gate", "internal/nethttp/proxy"},
 	"internal/nethttp/coding":    {},
 	"internal/testenv/testname":  {},
