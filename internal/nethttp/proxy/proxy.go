@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/nethttp/authority"
@@ -199,7 +200,7 @@ func (p *Proxy) answer(client *conn, in *inside) bool {
 	}
 	client.closed = func() {
 		if in.scheme == "https" && !in.used.Load() {
-			p.refusals.add(in, "it closed the connection without a request", false)
+			p.refusals.add(in, Refusal{Why: "it closed the connection without a request"})
 		}
 	}
 	_ = client.SetDeadline(time.Time{})
@@ -214,6 +215,7 @@ func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
+	greeted := false // the first message of the client was read
 	config := &tls.Config{
 		NextProtos: []string{"h2", "http/1.1"},
 		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
@@ -227,13 +229,33 @@ func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
 			return p.authority.Certificate(hello.ServerName)
 		},
 	}
+	withoutProtocol := config.Clone()
+	withoutProtocol.NextProtos = nil
+	config.GetConfigForClient = func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		greeted = true
+		if !hasAny(hello.SupportedProtos, config.NextProtos) {
+			// Such as that of curl --http1.0. Servers ignore what they do not know.
+			return withoutProtocol, nil
+		}
+		return config, nil
+	}
 	c := tls.Server(client, config)
 	err = c.HandshakeContext(p.ctx)
-	if why := refusalIn(err); client.showed.Load() && why != "" {
-		p.refusals.add(in, why, true)
+	why := refusalIn(err)
+	isClosed := p.ctx.Err() != nil // the handshake may be in order
+	switch {
+	case client.showed.Load() && why != "":
+		p.refusals.add(in, Refusal{Why: why, Certain: true})
+	case greeted && isDisagreement(err) && !isClosed:
+		p.refusals.add(in, Refusal{Why: err.Error(), Unable: true})
 	}
 	close(client.decided)
 	return c, err
+}
+
+// hasAny reports whether a list has one of some names.
+func hasAny(list, names []string) bool {
+	return slices.ContainsFunc(list, func(name string) bool { return slices.Contains(names, name) })
 }
 
 // Refusals returns the clients that did not accept the certificate of the proxy.

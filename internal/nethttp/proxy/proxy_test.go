@@ -286,6 +286,55 @@ func TestRefusedCertificateIsNoted(t *testing.T) {
 	}
 }
 
+// A program that has no version of TLS or no cipher in common with the proxy is named.
+func TestProgramThatCannotSpeakTLSIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]*tls.Config{
+		"version": {MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11},
+		"cipher": {
+			MaxVersion:   tls.VersionTLS12,
+			CipherSuites: []uint16{tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256}, // the proxy has a key for ECDSA
+		},
+	} {
+		s := serve(t)
+		conn, _ := s.connect(t, "suite", "old.example.com:443")
+		config.ServerName = "old.example.com"
+		err := tls.Client(conn, config).Handshake()
+		if err == nil {
+			t.Errorf("%s: the handshake succeeds", name)
+		}
+		for len(s.Refusals()) == 0 {
+			runtime.Gosched() // until the proxy has noted it
+		}
+		got := s.Refusals()[0]
+		got.Why = "why" // which is in the words of crypto/tls
+		const want = "sdk/1.2 cannot speak TLS with the proxy for old.example.com:443 (why)\n" +
+			"  to let it pass unread, and not recorded: pass"
+		if text := got.Text("all.pem", "pass"); text != want || got.Certain {
+			t.Errorf("%s\ngot  %s\nwant %s", name, text, want)
+		}
+	}
+}
+
+// A program that offers only a protocol that the proxy does not know is answered over HTTP/1.1, as servers do.
+func TestUnknownProtocolIsIgnored(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	conn, _ := s.connect(t, "suite", "api.openai.com:443")
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(s.Certificate())
+	secure := tls.Client(conn, &tls.Config{
+		RootCAs:    roots,
+		ServerName: "api.openai.com",
+		NextProtos: []string{"http/1.0"}, // that of curl --http1.0
+	})
+	fmt.Fprintf(secure, "GET /a HTTP/1.0\r\n\r\n")
+	text, err := io.ReadAll(secure)
+	if err != nil || !strings.Contains(string(text), "GET https://api.openai.com:443/a HTTP/1.0") {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 // A host that passes unread is reached itself, with its own certificate.
 func TestTunnelIsUnread(t *testing.T) {
 	t.Parallel()

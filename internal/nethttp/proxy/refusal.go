@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"slices"
 	"sync"
@@ -19,6 +20,10 @@ type Refusal struct {
 	// Certain is false if the client may also have had no need of the connection. Node.js looks at
 	// the certificate only when the handshake has succeeded, and then closes the connection.
 	Certain bool
+
+	// Unable is true if the client did not get so far: it has no version of TLS, or no cipher, in
+	// common with the proxy.
+	Unable bool
 }
 
 // Host returns the host without the port.
@@ -34,15 +39,20 @@ func (r Refusal) Host() string {
 // trust, and not the file, which is another one in each run. passThrough is the option that lets
 // connections to the host pass unread.
 func (r Refusal) Text(passThrough string) string {
+	const pass = "\n  to let it pass unread, and not recorded: "
+	if r.Unable {
+		return fmt.Sprintf("%s cannot speak TLS with the proxy for %s (%s)",
+			cmp.Or(r.Agent, "a client"), r.Address, r.Why) + pass + passThrough
+	}
 	did := "did not accept"
 	if !r.Certain {
 		did = "seems not to accept"
 	}
 	return fmt.Sprintf("%s %s the certificate of the proxy for %s (%s): it does not trust the authority "+
 		"of the run, or expects a certain certificate\n"+
-		"  if it has a setting for trusted certificates, give it the file of its variable SSL_CERT_FILE\n"+
-		"  to let it pass unread, and not recorded: %s",
-		cmp.Or(r.Agent, "a client"), did, r.Address, r.Why, passThrough)
+		"  if it has a setting for trusted certificates, give it the file of its variable SSL_CERT_FILE",
+		cmp.Or(r.Agent, "a client"), did, r.Address, r.Why) + pass + passThrough
+}
 }
 
 // refusals are the refusals of a run, each once. Its methods may be called concurrently.
@@ -52,8 +62,10 @@ type refusals struct {
 	used map[string]bool // addresses to which a request came
 }
 
-func (r *refusals) add(in *inside, why string, certain bool) {
-	one := Refusal{Address: in.address, Agent: in.agent, Why: why, Certain: certain}
+// add adds a refusal by the client of a connection.
+func (r *refusals) add(in *inside, one Refusal) {
+	one.Address = in.address
+	one.Agent = in.agent
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Contains(r.list, one) {
@@ -102,6 +114,14 @@ func refusalIn(err error) (why string) {
 		return "it ended the handshake"
 	}
 	return ""
+}
+
+// isDisagreement reports whether a handshake was ended by the proxy, and not by the client or the
+// network.
+func isDisagreement(err error) bool {
+	var network net.Error
+	isEnd := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+	return err != nil && !isEnd && !errors.As(err, &network)
 }
 
 // These are the operations of the errors in which crypto/tls reports an alert.
