@@ -43,8 +43,9 @@ func (f *front) base() string { return "http://" + f.address + "/" + f.gate.Secr
 // connections to a host and port pass unread.
 func (f *front) addProxy(handler http.HandlerFunc, tunnels func(address string) bool) (err error) {
 	f.proxy, err = proxy.New(proxy.Config{
-		Gate:   f.gate,
-		Getenv: os.Getenv,
+		Gate:      f.gate,
+		NextProxy: http.ProxyFromEnvironment,
+		Getenv:    os.Getenv,
 		Handler: func(name string) http.Handler {
 			if name != user {
 				return nil

@@ -37,6 +37,10 @@ type Config struct {
 	// unread.
 	Tunnels func(user, address string) bool
 
+	// NextProxy returns the proxy through which a tunnel reaches the URL of a request, as
+	// [http.Transport.Proxy] does.
+	NextProxy func(*http.Request) (*url.URL, error)
+
 	// Getenv returns the values of variables before the run. Programs still trust the
 	// certificates that these name.
 	Getenv func(name string) string
@@ -167,7 +171,8 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, in *inside) {
 	}
 	p.open.start(func() {
 		if p.config.Tunnels(in.user, in.address) {
-			tunnel(p.ctx, client, in.address)
+			passing := tunnel{ctx: p.ctx, open: &p.open, nextProxy: p.config.NextProxy}
+			passing.run(client, in.address)
 			return
 		}
 		if !p.answer(client, in) {

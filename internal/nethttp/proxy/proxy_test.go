@@ -27,6 +27,7 @@ type served struct {
 	*Proxy
 	address string
 	tunnels string // the address that is passed on unread
+	next    string // the URL of the proxy of tunnels; "" if there is none
 }
 
 func serve(t *testing.T) *served {
@@ -47,6 +48,12 @@ func serve(t *testing.T) *served {
 			return http.HandlerFunc(echo)
 		},
 		Tunnels: func(user, address string) bool { return address == s.tunnels },
+		NextProxy: func(r *http.Request) (*url.URL, error) {
+			if s.next == "" {
+				return nil, nil
+			}
+			return url.Parse(s.next)
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -356,6 +363,30 @@ func TestTunnelIsUnread(t *testing.T) {
 	_, err = get(t, client, upstream.URL)
 	if err == nil {
 		t.Error("an upstream that has ended is answered")
+	}
+}
+
+// What passes unread goes through the proxy that the run itself has to use, such as that of a company.
+func TestTunnelUsesTheProxyOfTheRun(t *testing.T) {
+	t.Parallel()
+	company, s := serve(t), serve(t)
+	s.tunnels = "api.openai.com:443"
+	client := s.client(t, "suite", company.Certificate()) // the company answers with its own
+	for _, tt := range []struct{ next, want string }{
+		{company.URL("suite", company.address), `200 OK POST https://api.openai.com:443/v1 HTTP/2.0 "question" <nil>`},
+		{"http://" + company.address, ""}, // without the password
+		{"http://127.0.0.1:1", ""},
+		{"socks5://" + company.address, ""},
+	} {
+		s.next = tt.next
+		client.CloseIdleConnections()
+		got, err := get(t, client, "https://api.openai.com/v1")
+		if got != tt.want || (err == nil) != (tt.want != "") {
+			t.Errorf("%s: %s, %v", tt.next, got, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "Bad Gateway") {
+			t.Errorf("%s: %v", tt.next, err)
+		}
 	}
 }
 

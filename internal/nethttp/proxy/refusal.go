@@ -53,7 +53,6 @@ func (r Refusal) Text(passThrough string) string {
 		"  if it has a setting for trusted certificates, give it the file of its variable SSL_CERT_FILE",
 		cmp.Or(r.Agent, "a client"), did, r.Address, r.Why) + pass + passThrough
 }
-}
 
 // refusals are the refusals of a run, each once. Its methods may be called concurrently.
 type refusals struct {

@@ -2,9 +2,16 @@ package proxy
 
 import (
 	"bufio"
+	"cmp"
 	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"net/url"
 	"sync"
 	"time"
 )
@@ -17,17 +24,19 @@ const established = "HTTP/1.1 200 Connection established\r\n\r\n"
 
 const badGateway = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
-// tunnel passes on unread what comes from a client and from an address, until both have ended.
-func tunnel(ctx context.Context, client *conn, address string) {
+// A tunnel passes on unread what comes from a client and from an address.
+type tunnel struct {
+	ctx       context.Context
+	open      *pool                                 // gets the connections
+	nextProxy func(*http.Request) (*url.URL, error) // see Config.NextProxy
+}
+
+// run passes on what comes from a client and from an address, until both have ended.
+func (t *tunnel) run(client *conn, address string) {
 	defer client.Close()
-	dialer := net.Dialer{Timeout: dialTimeout}
-	dialed, err := dialer.DialContext(ctx, "tcp", address)
+	upstream, err := t.dial(address)
 	if err != nil {
 		_, _ = io.WriteString(client, badGateway) // the client may be gone
-		return
-	}
-	upstream := client.pool.add(dialed, bufio.NewReader(dialed))
-	if upstream == nil {
 		return
 	}
 	defer upstream.Close()
@@ -46,4 +55,85 @@ func tunnel(ctx context.Context, client *conn, address string) {
 func pass(to, from *conn) {
 	_, _ = io.Copy(to, from) // an error ends the connection as the end of the data does
 	_ = to.CloseWrite()
+}
+
+// dial connects with an address, through another proxy if the configuration says so.
+func (t *tunnel) dial(address string) (*conn, error) {
+	next, err := t.nextProxy(&http.Request{URL: &url.URL{Scheme: "https", Host: address}})
+	if err != nil {
+		return nil, err
+	}
+	if next == nil {
+		return t.dialTCP(address, nil)
+	}
+	upstream, err := t.dialProxy(next)
+	if err != nil {
+		return nil, err
+	}
+	err = upstream.askFor(address, next.User)
+	if err != nil {
+		upstream.Close()
+		return nil, err
+	}
+	return upstream, nil
+}
+
+// dialProxy connects with another proxy.
+func (t *tunnel) dialProxy(next *url.URL) (*conn, error) {
+	port := next.Port()
+	switch {
+	case next.Scheme == "http":
+		return t.dialTCP(net.JoinHostPort(next.Hostname(), cmp.Or(port, "80")), nil)
+	case next.Scheme == "https":
+		config := &tls.Config{ServerName: next.Hostname()}
+		return t.dialTCP(net.JoinHostPort(next.Hostname(), cmp.Or(port, "443")), config)
+	}
+	return nil, fmt.Errorf("a tunnel cannot use a proxy of the scheme %s", next.Scheme)
+}
+
+// dialTCP connects with an address. The connection has TLS if there is a configuration.
+func (t *tunnel) dialTCP(address string, config *tls.Config) (*conn, error) {
+	dialer := net.Dialer{Timeout: dialTimeout}
+	dialed, err := dialer.DialContext(t.ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	if config != nil {
+		dialed = tls.Client(dialed, config)
+	}
+	added := t.open.add(dialed, bufio.NewReader(dialed))
+	if added == nil {
+		return nil, errClosed
+	}
+	return added, nil
+}
+
+var errClosed = errors.New("the proxy is closed")
+
+// askFor asks a proxy for a connection with an address. user may be nil.
+func (c *conn) askFor(address string, user *url.Userinfo) error {
+	_ = c.SetDeadline(time.Now().Add(dialTimeout))
+	req := &http.Request{
+		Method: http.MethodConnect,
+		URL:    &url.URL{Opaque: address},
+		Host:   address,
+		Header: http.Header{},
+	}
+	if user != nil {
+		password, _ := user.Password()
+		credentials := base64.StdEncoding.EncodeToString([]byte(user.Username() + ":" + password))
+		req.Header.Set("Proxy-Authorization", "Basic "+credentials)
+	}
+	err := req.Write(c)
+	if err != nil {
+		return err
+	}
+	resp, err := http.ReadResponse(c.r, req)
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return errors.New(resp.Status)
+	}
+	return c.SetDeadline(time.Time{})
 }

@@ -47,8 +47,9 @@ func (c *Control) openProxy() (err error) {
 		return nil
 	}
 	c.proxy, err = proxy.New(proxy.Config{
-		Gate:   c.gate,
-		Getenv: os.Getenv,
+		Gate:      c.gate,
+		NextProxy: http.ProxyFromEnvironment,
+		Getenv:    os.Getenv,
 		Handler: func(key string) http.Handler {
 			server, err := c.serverFor(key)
 			if err != nil {
