@@ -9,6 +9,8 @@
 package proxy
 
 import (
+	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"io"
@@ -171,14 +173,17 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, in *inside) {
 	}
 	p.open.start(func() {
 		if p.config.Tunnels(in.user, in.address) {
-			passing := tunnel{ctx: p.ctx, open: &p.open, nextProxy: p.config.NextProxy}
-			passing.run(client, in.address)
+			p.tunnel().run(client, in.address)
 			return
 		}
 		if !p.answer(client, in) {
 			client.Close()
 		}
 	})
+}
+
+func (p *Proxy) tunnel() *tunnel {
+	return &tunnel{ctx: p.ctx, open: &p.open, nextProxy: p.config.NextProxy}
 }
 
 // answer passes a connection to web, which serves it in the place of the upstream. It returns false if the
@@ -189,14 +194,24 @@ func (p *Proxy) answer(client *conn, in *inside) bool {
 	if err != nil {
 		return false
 	}
-	first, err := client.r.Peek(1)
+	client.r = bufio.NewReaderSize(client.r, maxRecord)
+	name, isTLS, err := peekHello(client.r)
 	if err != nil {
 		return false // the client has closed the connection, or sends nothing
 	}
+	dialed := in.address
+	if name != "" {
+		in.setName(name)
+	}
+	if in.address != dialed && p.config.Tunnels(in.user, in.address) {
+		_ = client.SetDeadline(time.Time{})
+		p.tunnel().runEstablished(client, dialed)
+		return true
+	}
+
 	in.scheme = "http"
 	inner := net.Conn(client)
-	const handshake = 22 // the type of the first record of TLS (RFC 8446, section 5.1)
-	if first[0] == handshake {
+	if isTLS {
 		in.scheme = "https"
 		inner, err = p.acceptTLS(client, in)
 		if err != nil {
@@ -213,10 +228,9 @@ func (p *Proxy) answer(client *conn, in *inside) bool {
 }
 
 // acceptTLS makes the handshake with a client, with a certificate for the host that the client names in the
-// handshake (RFC 6066, section 3), else in CONNECT. A client that has looked up the name itself
-// gives CONNECT an IP address; then the upstream is the host of the handshake.
+// handshake (RFC 6066, section 3), else in CONNECT.
 func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
-	host, port, err := net.SplitHostPort(in.address)
+	host, _, err := net.SplitHostPort(in.address)
 	if err != nil {
 		return nil, err
 	}
@@ -225,13 +239,7 @@ func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
 		NextProtos: []string{"h2", "http/1.1"},
 		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 			client.showed.Store(true)
-			if hello.ServerName == "" {
-				return p.authority.Certificate(host)
-			}
-			if net.ParseIP(host) != nil {
-				in.address = net.JoinHostPort(hello.ServerName, port)
-			}
-			return p.authority.Certificate(hello.ServerName)
+			return p.authority.Certificate(cmp.Or(hello.ServerName, host))
 		},
 	}
 	withoutProtocol := config.Clone()

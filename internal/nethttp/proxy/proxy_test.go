@@ -366,6 +366,40 @@ func TestTunnelIsUnread(t *testing.T) {
 	}
 }
 
+// A host that passes unread does so also for a program that has looked up its name itself, and asks for the IP
+// address.
+func TestTunnelByNameOfTheHandshake(t *testing.T) {
+	t.Parallel()
+	upstream := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "from upstream")
+	}))
+	t.Cleanup(upstream.Close)
+	s := serve(t)
+	address := upstream.Listener.Addr().String()
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tunnels = "example.com:" + port
+	config := upstream.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	config.ServerName = "example.com" // which the certificate of httptest has
+
+	conn, _ := s.connect(t, "suite", address)
+	secure := tls.Client(conn, config)
+	fmt.Fprintf(secure, "GET /a HTTP/1.1\r\nHost: example.com\r\nConnection: close\r\n\r\n")
+	text, err := io.ReadAll(secure)
+	if err != nil || !strings.HasSuffix(string(text), "from upstream") {
+		t.Errorf("%s, %v", text, err)
+	}
+
+	upstream.Close()
+	conn, _ = s.connect(t, "suite", address)
+	err = tls.Client(conn, config).Handshake()
+	if err == nil || len(s.Refusals()) > 0 {
+		t.Errorf("an upstream that has ended: %v, %v", err, s.Refusals())
+	}
+}
+
 // What passes unread goes through the proxy that the run itself has to use, such as that of a company.
 func TestTunnelUsesTheProxyOfTheRun(t *testing.T) {
 	t.Parallel()

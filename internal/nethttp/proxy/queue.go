@@ -18,6 +18,15 @@ type inside struct {
 	used    atomic.Bool  // a request came on the connection
 }
 
+// setName sets the name of the upstream to that of the handshake if CONNECT has an IP address: the
+// client has looked up the name itself.
+func (in *inside) setName(name string) {
+	host, port, err := net.SplitHostPort(in.address)
+	if err == nil && net.ParseIP(host) != nil {
+		in.address = net.JoinHostPort(name, port)
+	}
+}
+
 // A queue is a listener whose connections are pushed.
 type queue struct {
 	conns chan net.Conn

@@ -44,7 +44,22 @@ func (t *tunnel) run(client *conn, address string) {
 	if err != nil {
 		return
 	}
+	passBoth(client, upstream)
+}
 
+// runEstablished is run for a client that has got the response to CONNECT.
+func (t *tunnel) runEstablished(client *conn, address string) {
+	defer client.Close()
+	upstream, err := t.dial(address)
+	if err != nil {
+		return
+	}
+	defer upstream.Close()
+	passBoth(client, upstream)
+}
+
+// passBoth passes on what comes from two connections, until both have ended.
+func passBoth(client, upstream *conn) {
 	var both sync.WaitGroup
 	both.Go(func() { pass(upstream, client) })
 	both.Go(func() { pass(client, upstream) })
