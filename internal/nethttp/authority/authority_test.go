@@ -183,6 +183,19 @@ func TestFilesHaveAbsolutePaths(t *testing.T) {
 	}
 }
 
+// An error says what a folder that is not there was for.
+func TestNoFolderForTemporaryFiles(t *testing.T) {
+	// Not parallel: it changes variables of the process.
+	missing := filepath.Join(t.TempDir(), "missing")
+	t.Setenv("TMPDIR", missing)
+	t.Setenv("TMP", missing) // on Windows
+	_, err := newAuthority(t).WriteTrust(func(string) string { return "" })
+	const want = "the certificates of the proxy need a folder for temporary files: "
+	if err == nil || !strings.HasPrefix(err.Error(), want) || !strings.Contains(err.Error(), missing) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // A program still trusts the certificates that the variables of the user name, and each is written once.
 func TestCertificatesOfTheUserStayTrusted(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/pem"
+	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -59,7 +60,7 @@ func (a *Authority) WriteTrust(getenv func(string) string) (*Trust, error) {
 	}
 	dir, err := os.MkdirTemp(parent, "promptecho-trust-") // of mode 0700
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the certificates of the proxy need a folder for temporary files: %w", err)
 	}
 	t := &Trust{
 		Dir:  dir,
