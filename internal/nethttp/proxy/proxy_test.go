@@ -366,6 +366,37 @@ func TestTunnelIsUnread(t *testing.T) {
 	}
 }
 
+// A program that sends nothing more still gets the rest of what a host that passes unread has to say.
+func TestTunnelPassesTheEndOfOneSide(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		text, err := io.ReadAll(conn)
+		fmt.Fprintf(conn, "got %q, %v", text, err)
+	}()
+	s := serve(t)
+	s.tunnels = l.Addr().String()
+	conn, r := s.connect(t, "suite", s.tunnels)
+	io.WriteString(conn, "all")
+	err = conn.(*net.TCPConn).CloseWrite()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil || string(text) != `got "all", <nil>` {
+		t.Errorf("%s, %v", text, err)
+	}
+}
+
 // A host that passes unread does so also for a program that has looked up its name itself, and asks for the IP
 // address.
 func TestTunnelByNameOfTheHandshake(t *testing.T) {
