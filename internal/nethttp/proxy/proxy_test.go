@@ -317,7 +317,7 @@ func TestProgramThatCannotSpeakTLSIsNamed(t *testing.T) {
 		got.Why = "why" // which is in the words of crypto/tls
 		const want = "sdk/1.2 cannot speak TLS with the proxy for old.example.com:443 (why)\n" +
 			"  to let it pass unread, and not recorded: pass"
-		if text := got.Text("all.pem", "pass"); text != want || got.Certain {
+		if text := got.Text("pass"); text != want || got.Certain {
 			t.Errorf("%s\ngot  %s\nwant %s", name, text, want)
 		}
 	}
