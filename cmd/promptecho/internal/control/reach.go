@@ -25,7 +25,8 @@ func (c *Control) listen() (net.Listener, error) {
 		secret = gate.NewSecret()
 	}
 	if len(secret) < gate.MinSecret || url.PathEscape(secret) != secret {
-		return nil, fmt.Errorf("PROMPTECHO_SECRET: the secret must have at least %d letters and digits", gate.MinSecret)
+		return nil, fmt.Errorf("PROMPTECHO_SECRET: the secret must have at least %d "+
+			"characters, only letters, digits, - and _", gate.MinSecret)
 	}
 	listener, address, err := front.Listen(c.Listen, c.Host)
 	if err != nil {

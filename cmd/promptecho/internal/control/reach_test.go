@@ -186,7 +186,7 @@ func TestSecretIsLong(t *testing.T) {
 	t.Parallel()
 	for _, secret := range []string{"short", "has/slashes/in/the/middle", "has spaces in the middle"} {
 		_, err := Open(Config{Cassette: filepath.Join(t.TempDir(), "serve.yaml"), Secret: secret})
-		if err == nil || !strings.Contains(err.Error(), "at least 16 letters and digits") {
+		if err == nil || !strings.Contains(err.Error(), "at least 16 characters, only letters, digits, - and _") {
 			t.Errorf("%q: %v", secret, err)
 		}
 	}
