@@ -87,6 +87,10 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, l *listener) {
 		defer stop()
 		r = r.WithContext(ctx)
 	}
+	// The transport may still read the end of the body when the response begins. Without this, net/http
+	// then reads and closes the body of a request over HTTP/1 itself, the transport fails to read it, and
+	// the response breaks off. HTTP/2 needs no call.
+	_ = http.NewResponseController(w).EnableFullDuplex()
 	w.Header()["Content-Type"] = nil // otherwise net/http adds one to a response that has none
 	p := httputil.ReverseProxy{
 		Rewrite:       func(pr *httputil.ProxyRequest) { s.rewrite(l, pr) },

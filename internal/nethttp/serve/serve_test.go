@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -789,4 +790,38 @@ func TestVariablesAreDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A response may begin before the transport has read the end of the request, as that of a server which answers at once.
+func TestResponseBeginsBeforeTheEndOfTheRequest(t *testing.T) {
+	t.Parallel()
+	_, address := serveFor(t, "https://api.example.com", func(req *http.Request) (*http.Response, error) {
+		question := make([]byte, len("question"))
+		_, err := io.ReadFull(req.Body, question)
+		if err != nil {
+			return nil, err
+		}
+		rest := io.MultiReader(strings.NewReader("first "), restOf{req.Body}, strings.NewReader("second"))
+		return answer(req, 200, http.Header{}, rest), nil
+	})
+	resp, err := http.Post(address, "text/plain", strings.NewReader("question"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || string(text) != "first second" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// A restOf reads the end of a request: it is empty, and fails if the request cannot be read.
+type restOf struct{ body io.Reader }
+
+func (r restOf) Read([]byte) (int, error) {
+	rest, err := io.ReadAll(r.body)
+	if err == nil && len(rest) > 0 {
+		err = fmt.Errorf("the request goes on: %q", rest)
+	}
+	return 0, cmp.Or(err, io.EOF)
 }
