@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"regexp"
 	"runtime"
@@ -17,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
+	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
@@ -67,6 +69,18 @@ func lacksProgram(args []string) bool {
 	})
 }
 
+// isProgram reports whether the first argument is the name of a program, and not of a folder.
+func isProgram(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	_, err := exec.LookPath(args[0])
+	isFound := err == nil
+	_, err = os.Stat(args[0])
+	isFile := err == nil // a folder, or a program by its path, which go list names
+	return isFound && !isFile
+}
+
 // runRecord runs tests, and records their requests.
 func runRecord(args []string, stdout, stderr io.Writer) error {
 	if ofProgram, command := programIn(args); command != nil {
@@ -83,6 +97,10 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	r, err := parseRun("record", flags, args)
 	if err != nil {
 		return err
+	}
+	if isProgram(r.patterns) {
+		return fmt.Errorf("%s is a program, and no folder with a package: promptecho record -- %s",
+			r.patterns[0], shell.Join(r.patterns))
 	}
 	r.proves = *times
 	switch {
