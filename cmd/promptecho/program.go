@@ -5,6 +5,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"slices"
 	"strings"
 )
@@ -41,6 +43,42 @@ func programIn(args []string) (flags, command []string) {
 	return args[:i], args[i+1:]
 }
 
+// errUpdateAndAll is the error for flags that exclude each other.
+var errUpdateAndAll = errors.New("-update records what is missing, -all records everything: use one of them")
+
+// errNoProgram is the error for arguments that record a program, without a program.
+var errNoProgram = errors.New("the program to record goes after --: " +
+	"promptecho record -cassette FILE -- PROGRAM")
+
+// lacksProgram reports whether arguments that have no program are meant for one: nothing follows
+// "--", or a flag is one that only programs have.
+func lacksProgram(args []string) bool {
+	end := slices.Index(args, "--")
+	if end == len(args)-1 && end >= 0 {
+		return true
+	}
+	if end >= 0 {
+		args = args[:end] // what follows is for go test
+	}
+	return slices.ContainsFunc(args, func(arg string) bool {
+		name, isFlag := strings.CutPrefix(arg, "-")
+		name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		return isFlag && slices.Contains([]string{"cassette", "options", "upstream"}, name)
+	})
+}
+
+// isProgram reports whether the first argument is the name of a program, and not of a folder.
+func isProgram(args []string) bool {
+	if len(args) == 0 {
+		return false
+	}
+	_, err := exec.LookPath(args[0])
+	isFound := err == nil
+	_, err = os.Stat(args[0])
+	isFile := err == nil // a folder, or a program by its path, which go list names
+	return isFound && !isFile
+}
+
 // runReplay replays a program.
 func runReplay(args []string, stdout, stderr io.Writer) error {
 	args, command := programIn(args)
@@ -68,7 +106,7 @@ func runProgram(verb string, args, command []string, stdout, stderr io.Writer) e
 		return errors.New("which program? promptecho replay -- PROGRAM; " +
 			"tests in Go replay by themselves (go test ./...)")
 	case update && all:
-		return errors.New("-update records what is missing, -all records everything: use one of them")
+		return errUpdateAndAll
 	}
 	s.flags = s.Config
 	s.ModeFrom = "promptecho " + verb

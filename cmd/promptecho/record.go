@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"regexp"
 	"runtime"
@@ -48,39 +47,6 @@ The exit status is 1 if a test failed, if a new recording does not replay, or if
 the run was interrupted.
 `
 
-// errNoProgram is the error for arguments that record a program, without a program.
-var errNoProgram = errors.New("the program to record goes after --: " +
-	"promptecho record -cassette FILE -- PROGRAM")
-
-// lacksProgram reports whether arguments that have no program are meant for one: nothing follows
-// "--", or a flag is one that only programs have.
-func lacksProgram(args []string) bool {
-	end := slices.Index(args, "--")
-	if end == len(args)-1 && end >= 0 {
-		return true
-	}
-	if end >= 0 {
-		args = args[:end] // what follows is for go test
-	}
-	return slices.ContainsFunc(args, func(arg string) bool {
-		name, isFlag := strings.CutPrefix(arg, "-")
-		name, _, _ = strings.Cut(strings.TrimPrefix(name, "-"), "=")
-		return isFlag && slices.Contains([]string{"cassette", "options", "upstream"}, name)
-	})
-}
-
-// isProgram reports whether the first argument is the name of a program, and not of a folder.
-func isProgram(args []string) bool {
-	if len(args) == 0 {
-		return false
-	}
-	_, err := exec.LookPath(args[0])
-	isFound := err == nil
-	_, err = os.Stat(args[0])
-	isFile := err == nil // a folder, or a program by its path, which go list names
-	return isFound && !isFile
-}
-
 // runRecord runs tests, and records their requests.
 func runRecord(args []string, stdout, stderr io.Writer) error {
 	if ofProgram, command := programIn(args); command != nil {
@@ -107,7 +73,7 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	case *times < 0:
 		return fmt.Errorf("-prove=%d: give 0 or more", *times)
 	case *update && *all:
-		return errors.New("-update records what is missing, -all records everything: use one of them")
+		return errUpdateAndAll
 	case *accepted && (*update || *all):
 		return errors.New("-accepted records only accepted requests again: do not combine it with -update or -all")
 	case *accepted:
