@@ -2,16 +2,14 @@ package echotest
 
 import (
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"os"
-	"time"
 
 	fronts "github.com/promptecho/promptecho/internal/nethttp/front"
 	"github.com/promptecho/promptecho/internal/nethttp/gate"
 	"github.com/promptecho/promptecho/internal/nethttp/proxy"
+	"github.com/promptecho/promptecho/internal/nethttp/webserver"
 )
 
 // A front is the listener that a server with the option Proxy or Listen has in addition.
@@ -19,8 +17,8 @@ type front struct {
 	gate     *gate.Gate
 	proxy    *proxy.Proxy // nil without Proxy
 	listener net.Listener
-	web      http.Server
-	address  string // the host and the port at which programs reach the listener
+	web      *http.Server // nil before start
+	address  string       // the host and the port at which programs reach the listener
 }
 
 // user is the user in the URL of the proxy. There is only one.
@@ -59,14 +57,7 @@ func (f *front) addProxy(handler http.HandlerFunc, tunnels func(address string) 
 
 // start serves. next gets the requests with the secret in their path.
 func (f *front) start(next http.Handler) {
-	f.web = http.Server{
-		Handler:           &fronts.Front{Gate: f.gate, Proxy: f.proxy, Next: next},
-		ReadHeaderTimeout: time.Minute,
-		Protocols:         new(http.Protocols),
-		ErrorLog:          log.New(io.Discard, "", 0), // it would have clients that closed their connection
-	}
-	f.web.Protocols.SetHTTP1(true)
-	f.web.Protocols.SetUnencryptedHTTP2(true)
+	f.web = webserver.New(&fronts.Front{Gate: f.gate, Proxy: f.proxy, Next: next})
 	go func() { _ = f.web.Serve(f.listener) }() // it returns when close closes web
 }
 
@@ -86,14 +77,16 @@ func (f *front) close() (failures, notes []string) {
 		for _, r := range f.proxy.Refusals() {
 			option := fmt.Sprintf("promptecho.PassThrough(%q)", r.Host())
 			text := r.Text(option)
-			if r.Certain {
+			if r.Kind == proxy.Refused {
 				failures = append(failures, text)
 			} else {
 				notes = append(notes, text)
 			}
 		}
 	}
-	_ = f.web.Close()
+	if f.web != nil {
+		_ = f.web.Close()
+	}
 	f.listener.Close()
 	for _, s := range f.gate.Strangers() {
 		notes = append(notes, s.String())

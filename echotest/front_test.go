@@ -1,7 +1,6 @@
 package echotest
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"io"
@@ -17,39 +16,19 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/fakeprovider"
+	"github.com/promptecho/promptecho/internal/testing/environ"
+	"github.com/promptecho/promptecho/internal/testing/proxied"
 )
-
-// valueOf returns the value that a program sees of a variable: the last one counts.
-func valueOf(env []string, name string) string {
-	for _, v := range slices.Backward(env) {
-		if n, value, _ := strings.Cut(v, "="); n == name {
-			return value
-		}
-	}
-	return ""
-}
 
 // program returns a client that does what a program with these variables does: it uses the proxy,
 // and trusts the certificates.
 func program(t *testing.T, env []string) *http.Client {
 	t.Helper()
-	at, err := url.Parse(valueOf(env, "HTTPS_PROXY"))
-	if err != nil || at.Host == "" {
-		t.Fatalf("HTTPS_PROXY: %v, %v", at, err)
-	}
-	certificates, err := os.ReadFile(valueOf(env, "SSL_CERT_FILE"))
+	certificates, err := os.ReadFile(environ.Value(env, "SSL_CERT_FILE"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(certificates)
-	transport := &http.Transport{
-		Proxy:             http.ProxyURL(at),
-		TLSClientConfig:   &tls.Config{RootCAs: roots},
-		ForceAttemptHTTP2: true,
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return proxied.Client(t, environ.Value(env, "HTTPS_PROXY"), certificates)
 }
 
 // A program that reads no base URL is recorded and replayed through the proxy, and its cassette is that of a
@@ -195,12 +174,12 @@ func TestListenNeedsTheSecret(t *testing.T) {
 	tb.run(func(tb testing.TB) {
 		s := Serve(tb, New(tb, network(p)), Listen("127.0.0.1:0", "localhost"), Proxy())
 		env := s.Env()
-		base := valueOf(env, "OPENAI_BASE_URL")
+		base := environ.Value(env, "OPENAI_BASE_URL")
 		if !strings.HasPrefix(base, "http://localhost:") || !strings.HasSuffix(base, "/https/api.openai.com/v1") {
 			t.Errorf("the address is %s", base)
 		}
-		if !strings.HasSuffix(valueOf(env, "NO_PROXY"), ",localhost") {
-			t.Errorf("requests to %s go through the proxy: %s", base, valueOf(env, "NO_PROXY"))
+		if !strings.HasSuffix(environ.Value(env, "NO_PROXY"), ",localhost") {
+			t.Errorf("requests to %s go through the proxy: %s", base, environ.Value(env, "NO_PROXY"))
 		}
 		text, err := chat(t.Context(), new(http.Client), base, "one")
 		if err != nil || !strings.HasPrefix(text, "200 ") {

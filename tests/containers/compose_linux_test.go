@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/promptecho/promptecho/internal/testing/environ"
 	"github.com/promptecho/promptecho/tests/internal/must"
 )
 
@@ -67,7 +68,7 @@ func TestComposeFilesReplay(t *testing.T) {
 	jsonBody := []string{"-H", "Content-Type: application/json", "--data-raw"}
 
 	env = variablesOf(t, compose, "app", secret)
-	url := valueOf(env, "OPENAI_BASE_URL") + "/chat/completions"
+	url := environ.Value(env, "OPENAI_BASE_URL") + "/chat/completions"
 	got := curl(env, append(jsonBody, must.ChatBody("by the base URL"), url)...)
 	if got != `{"answer":1}` {
 		t.Errorf("by the base URL: %s", got)
@@ -75,7 +76,7 @@ func TestComposeFilesReplay(t *testing.T) {
 
 	env = variablesOf(t, must.Read(t, "testdata/proxy.yaml"), "app", secret)
 	certificate := filepath.Join(dir, "recorder.pem")
-	curl(env, "-o", certificate, valueOf(env, "CERTIFICATE_URL"))
+	curl(env, "-o", certificate, environ.Value(env, "CERTIFICATE_URL"))
 	env = append(env, "SSL_CERT_FILE="+certificate)
 	got = curl(env, append(jsonBody, must.ChatBody("through the proxy"), must.ChatURL)...)
 	if got != `{"answer":2}` {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
+	"github.com/promptecho/promptecho/internal/testing/environ"
 	"github.com/promptecho/promptecho/internal/testing/full"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
@@ -61,7 +62,7 @@ var ways = []struct {
 }{
 	{
 		"base URL",
-		func(env []string) string { return valueOf(env, "OPENAI_BASE_URL") + "/chat/completions" },
+		func(env []string) string { return environ.Value(env, "OPENAI_BASE_URL") + "/chat/completions" },
 		func(address string) string { return "http://" + address },
 	},
 	{
@@ -153,16 +154,6 @@ func streamed(req *http.Request) (*http.Response, error) {
 	event := fmt.Sprintf("data: {\"choices\":[{\"delta\":{\"content\":%q}}]}\n\n", body)
 	stream := strings.NewReader(event + "data: [DONE]\n\n")
 	return provider.EventStream(io.NopCloser(stream)), nil
-}
-
-// valueOf returns the last value of a variable.
-func valueOf(env []string, name string) (value string) {
-	for _, v := range env {
-		if v, ok := strings.CutPrefix(v, name+"="); ok {
-			value = v
-		}
-	}
-	return value
 }
 
 // stderrOf returns what a command has printed that failed.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echotest"
+	"github.com/promptecho/promptecho/internal/testing/environ"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -114,7 +115,7 @@ func TestContainerWithoutTheSecret(t *testing.T) {
 // proxyOf returns the URL of the proxy of a server.
 func proxyOf(t *testing.T, s *echotest.Server) *url.URL {
 	t.Helper()
-	proxy, err := url.Parse(valueOf(s.Env(), "HTTPS_PROXY"))
+	proxy, err := url.Parse(environ.Value(s.Env(), "HTTPS_PROXY"))
 	if err != nil || proxy.User == nil {
 		t.Fatalf("the URL of the proxy is %v: %v", proxy, err)
 	}

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/echotest"
+	"github.com/promptecho/promptecho/internal/testing/environ"
+	"github.com/promptecho/promptecho/internal/testing/proxied"
 	"github.com/promptecho/promptecho/tests/internal/must"
 	"github.com/promptecho/promptecho/tests/internal/provider"
 )
@@ -80,25 +82,11 @@ type client struct {
 // clientOf returns the client that these variables, and the certificates in a file, make.
 func clientOf(t *testing.T, env []string, certificates string) client {
 	t.Helper()
-	proxy, err := url.Parse(valueOf(env, "HTTPS_PROXY"))
+	proxy, err := url.Parse(environ.Value(env, "HTTPS_PROXY"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	roots := x509.NewCertPool()
-	if !roots.AppendCertsFromPEM([]byte(must.Read(t, certificates))) {
-		t.Fatal("no certificates")
-	}
-	return client{proxy, roots}
-}
-
-// valueOf returns the last value of a variable.
-func valueOf(env []string, name string) (value string) {
-	for _, v := range env {
-		if v, ok := strings.CutPrefix(v, name+"="); ok {
-			value = v
-		}
-	}
-	return value
+	return client{proxy, proxied.Roots([]byte(must.Read(t, certificates)))}
 }
 
 // transport returns a transport with connections of its own.

@@ -1,6 +1,6 @@
-// Package authority makes certificates for the hosts that a proxy stands for. Each
-// run has an authority of its own: its key stays in memory, so that nobody can
-// make other certificates that the programs of the run trust.
+// Package authority makes certificates for the hosts in whose place a proxy
+// answers. Each run has an authority of its own. Its key stays in memory, so that
+// other processes cannot make certificates that the programs of the run trust.
 package authority
 
 import (

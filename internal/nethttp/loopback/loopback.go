@@ -1,4 +1,4 @@
-// Package loopback listens for connections from this machine.
+// Package loopback listens for connections from this machine, and from this process.
 package loopback
 
 import "net"

@@ -1,6 +1,7 @@
 package loopback
 
 import (
+	"errors"
 	"net"
 	"testing"
 )
@@ -28,5 +29,32 @@ func TestListenersAreReachedFromThisMachineOnly(t *testing.T) {
 	}
 	if len(ports) != 2 {
 		t.Errorf("both listen on the same port: %v", ports)
+	}
+}
+
+// A connection that is pushed is accepted, and neither side waits once the queue is closed.
+func TestQueueAcceptsWhatIsPushed(t *testing.T) {
+	t.Parallel()
+	q := NewQueue()
+	one, two := net.Pipe()
+	defer one.Close()
+	defer two.Close()
+	pushed := make(chan error, 1)
+	go func() { pushed <- q.Push(one) }()
+	got, err := q.Accept()
+	if got != one || err != nil {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if err := <-pushed; err != nil {
+		t.Errorf("push: %v", err)
+	}
+
+	q.Close()
+	_, err = q.Accept()
+	if !errors.Is(err, net.ErrClosed) {
+		t.Errorf("accept: %v", err)
+	}
+	if err := q.Push(two); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("push: %v", err)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"context"
 	"crypto/tls"
 	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/url"
@@ -24,6 +23,7 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/authority"
 	"github.com/promptecho/promptecho/internal/nethttp/gate"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
+	"github.com/promptecho/promptecho/internal/nethttp/webserver"
 )
 
 // A Config says what a [Proxy] does.
@@ -54,16 +54,16 @@ type Proxy struct {
 	config    Config
 	authority *authority.Authority // signs the certificates of hosts
 	trust     *authority.Trust
-	web       http.Server // serves the connections that CONNECT asks for
-	conns     *queue      // passes these connections to web
+	web       *http.Server // serves the connections that CONNECT asks for
+	conns     *queue       // passes these connections to web
 	ctx       context.Context
 	cancel    context.CancelFunc // ends ctx
 	open      pool               // the connections, and their goroutines until web has them
 	refusals  refusals
 }
 
-// helloTimeout is how long a client may take for the handshake, and for the headers of a request.
-const helloTimeout = time.Minute
+// helloTimeout is how long a client may take for the handshake.
+const helloTimeout = webserver.HeaderTimeout
 
 // New returns a proxy with an authority of its own. [Proxy.Close] ends it, and removes the files
 // with the certificate of the authority.
@@ -85,18 +85,11 @@ func New(config Config) (*Proxy, error) {
 		ctx:       ctx,
 		cancel:    cancel,
 	}
-	p.web = http.Server{
-		Handler:           http.HandlerFunc(p.serveInside),
-		ReadHeaderTimeout: helloTimeout,
-		Protocols:         new(http.Protocols),
-		ErrorLog:          log.New(io.Discard, "", 0), // it would have clients that closed their connection
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
-			return context.WithValue(ctx, insideKey{}, p.conns.takeInside(c))
-		},
-	}
-	p.web.Protocols.SetHTTP1(true)
+	p.web = webserver.New(http.HandlerFunc(p.serveInside)) // gRPC without TLS asks for CONNECT, too
 	p.web.Protocols.SetHTTP2(true)
-	p.web.Protocols.SetUnencryptedHTTP2(true)         // gRPC without TLS asks for CONNECT, too
+	p.web.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, insideKey{}, p.conns.takeInside(c))
+	}
 	p.open.start(func() { _ = p.web.Serve(p.conns) }) // it returns when Close closes web
 	return p, nil
 }
@@ -220,7 +213,7 @@ func (p *Proxy) answer(client *conn, in *inside) bool {
 	}
 	client.closed = func() {
 		if in.scheme == "https" && !in.used.Load() {
-			p.refusals.add(in, Refusal{Why: "it closed the connection without a request"})
+			p.refusals.add(in, Refusal{Kind: Closed, Why: "it closed the connection without a request"})
 		}
 	}
 	_ = client.SetDeadline(time.Time{})
@@ -258,9 +251,9 @@ func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
 	isClosed := p.ctx.Err() != nil // the handshake may be in order
 	switch {
 	case client.showed.Load() && why != "":
-		p.refusals.add(in, Refusal{Why: why, Certain: true})
+		p.refusals.add(in, Refusal{Kind: Refused, Why: why})
 	case greeted && isDisagreement(err) && !isClosed:
-		p.refusals.add(in, Refusal{Why: err.Error(), Unable: true})
+		p.refusals.add(in, Refusal{Kind: Unable, Why: err.Error()})
 	}
 	close(client.decided)
 	return c, err

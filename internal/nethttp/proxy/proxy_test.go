@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/nethttp/gate"
+	"github.com/promptecho/promptecho/internal/testing/proxied"
 )
 
 const secret = "0123456789ABCDEF"
@@ -68,19 +69,7 @@ func serve(t *testing.T) *served {
 // client returns a client that uses the proxy, and trusts certificates.
 func (s *served) client(t *testing.T, user string, certificates []byte) *http.Client {
 	t.Helper()
-	at, err := url.Parse(s.URL(user, s.address))
-	if err != nil {
-		t.Fatal(err)
-	}
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(certificates)
-	transport := &http.Transport{
-		Proxy:             http.ProxyURL(at),
-		TLSClientConfig:   &tls.Config{RootCAs: roots},
-		ForceAttemptHTTP2: true,
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return proxied.Client(t, s.URL(user, s.address), certificates)
 }
 
 // get returns what a request is answered with.
@@ -207,9 +196,7 @@ func TestHostIsThatOfTheHandshake(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	conn, _ := s.connect(t, "suite", "192.0.2.7:443")
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(s.Certificate())
-	secure := tls.Client(conn, &tls.Config{RootCAs: roots, ServerName: "api.openai.com"})
+	secure := tls.Client(conn, &tls.Config{RootCAs: proxied.Roots(s.Certificate()), ServerName: "api.openai.com"})
 	fmt.Fprintf(secure, "GET /a HTTP/1.1\r\nHost: api.openai.com\r\nConnection: close\r\n\r\n")
 	text, err := io.ReadAll(secure)
 	if err != nil || !strings.Contains(string(text), "GET https://api.openai.com:443/a") {
@@ -317,7 +304,7 @@ func TestProgramThatCannotSpeakTLSIsNamed(t *testing.T) {
 		got.Why = "why" // which is in the words of crypto/tls
 		const want = "sdk/1.2 cannot speak TLS with the proxy for old.example.com:443 (why)\n" +
 			"  to let it pass unread, and not recorded: pass"
-		if text := got.Text("pass"); text != want || got.Certain {
+		if text := got.Text("pass"); text != want || got.Kind != Unable {
 			t.Errorf("%s\ngot  %s\nwant %s", name, text, want)
 		}
 	}
@@ -328,10 +315,8 @@ func TestUnknownProtocolIsIgnored(t *testing.T) {
 	t.Parallel()
 	s := serve(t)
 	conn, _ := s.connect(t, "suite", "api.openai.com:443")
-	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(s.Certificate())
 	secure := tls.Client(conn, &tls.Config{
-		RootCAs:    roots,
+		RootCAs:    proxied.Roots(s.Certificate()),
 		ServerName: "api.openai.com",
 		NextProtos: []string{"http/1.0"}, // that of curl --http1.0
 	})

@@ -1,11 +1,12 @@
 package proxy
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
+
+	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 )
 
 // An inside describes a connection that CONNECT has asked for.
@@ -27,37 +28,26 @@ func (in *inside) setName(name string) {
 	}
 }
 
-// A queue is a listener whose connections are pushed.
+// A queue passes the connections that CONNECT asks for to the server of their requests. It knows
+// an inside by the connection itself: net/http recognises TLS, and with it HTTP/2, by the type of a
+// connection, so that none can be wrapped.
 type queue struct {
-	conns chan net.Conn
-	open  context.Context
-	close context.CancelFunc // ends open
+	*loopback.Queue
 
 	mu      sync.Mutex // guards what follows
 	insides map[net.Conn]*inside
 }
 
 func newQueue() *queue {
-	open, end := context.WithCancel(context.Background())
-	return &queue{
-		conns:   make(chan net.Conn),
-		open:    open,
-		close:   end,
-		insides: map[net.Conn]*inside{},
-	}
+	return &queue{Queue: loopback.NewQueue(), insides: map[net.Conn]*inside{}}
 }
 
-// push passes a connection to the server that listens. It returns false if the queue is closed.
+// push passes a connection to the server. It returns false if the queue is closed.
 func (q *queue) push(c net.Conn, in *inside) bool {
 	q.mu.Lock()
 	q.insides[c] = in
 	q.mu.Unlock()
-	select {
-	case q.conns <- c:
-		return true
-	case <-q.open.Done():
-		return false
-	}
+	return q.Push(c) == nil
 }
 
 // takeInside returns what was pushed with a connection. The queue has it once.
@@ -68,20 +58,3 @@ func (q *queue) takeInside(c net.Conn) *inside {
 	delete(q.insides, c)
 	return in
 }
-
-func (q *queue) Accept() (net.Conn, error) {
-	select {
-	case c := <-q.conns:
-		return c, nil
-	case <-q.open.Done():
-		return nil, net.ErrClosed
-	}
-}
-
-func (q *queue) Close() error {
-	q.close()
-	return nil
-}
-
-// Addr returns an address that says nothing: the connections come from the listener of the proxy.
-func (q *queue) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }

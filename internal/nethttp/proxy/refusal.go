@@ -10,21 +10,30 @@ import (
 	"sync"
 )
 
-// A Refusal says that a client did not accept the certificate of the proxy for a host: it does not
-// trust the authority, or it expects a certain certificate (pinning).
+// A Refusal says that a client could not use the proxy for a host.
 type Refusal struct {
+	Kind    Kind
 	Address string // the host and the port
 	Agent   string // the client, as it describes itself; may be ""
 	Why     string // what the client did
-
-	// Certain is false if the client may also have had no need of the connection. Node.js looks at
-	// the certificate only when the handshake has succeeded, and then closes the connection.
-	Certain bool
-
-	// Unable is true if the client did not get so far: it has no version of TLS, or no cipher, in
-	// common with the proxy.
-	Unable bool
 }
+
+// A Kind says how a client came to refuse the proxy.
+type Kind int
+
+const (
+	// Refused: the client does not trust the authority, or it expects a certain certificate
+	// (pinning).
+	Refused Kind = iota
+
+	// Closed: the client closed the connection before its first request. Node.js refuses a
+	// certificate so, since it looks at it only when the handshake has succeeded. Others close a
+	// connection that they have no need of.
+	Closed
+
+	// Unable: the client has no version of TLS, or no cipher, in common with the proxy.
+	Unable
+)
 
 // Host returns the host without the port.
 func (r Refusal) Host() string {
@@ -35,23 +44,27 @@ func (r Refusal) Host() string {
 	return host
 }
 
-// Text describes a refusal, for a report. It names the variable with the file that clients must
-// trust, and not the file, which is another one in each run. passThrough is the option that lets
-// connections to the host pass unread.
+// Text describes a refusal, for a report. passThrough is the option that lets connections to the
+// host pass unread.
 func (r Refusal) Text(passThrough string) string {
-	const pass = "\n  to let it pass unread, and not recorded: "
-	if r.Unable {
-		return fmt.Sprintf("%s cannot speak TLS with the proxy for %s (%s)",
-			cmp.Or(r.Agent, "a client"), r.Address, r.Why) + pass + passThrough
+	return r.problem() + "\n  to let it pass unread, and not recorded: " + passThrough
+}
+
+// problem says what happened. It names the variable with the file that clients must trust, and not
+// the file, which is another one in each run.
+func (r Refusal) problem() string {
+	agent := cmp.Or(r.Agent, "a client")
+	if r.Kind == Unable {
+		return fmt.Sprintf("%s cannot speak TLS with the proxy for %s (%s)", agent, r.Address, r.Why)
 	}
 	did := "did not accept"
-	if !r.Certain {
+	if r.Kind == Closed {
 		did = "seems not to accept"
 	}
 	return fmt.Sprintf("%s %s the certificate of the proxy for %s (%s): it does not trust the authority "+
 		"of the run, or expects a certain certificate\n"+
 		"  if it has a setting for trusted certificates, give it the file of its variable SSL_CERT_FILE",
-		cmp.Or(r.Agent, "a client"), did, r.Address, r.Why) + pass + passThrough
+		agent, did, r.Address, r.Why)
 }
 
 // refusals are the refusals of a run, each once. Its methods may be called concurrently.
@@ -82,13 +95,13 @@ func (r *refusals) noteUse(address string) {
 	r.used[address] = true
 }
 
-// all returns the refusals. An uncertain one is left out if a request came to its address: clients
-// open connections that they do not need.
+// all returns the refusals. A connection that was closed is left out if a request came to its
+// address on another one.
 func (r *refusals) all() (list []Refusal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, one := range r.list {
-		if one.Certain || !r.used[one.Address] {
+		if one.Kind != Closed || !r.used[one.Address] {
 			list = append(list, one)
 		}
 	}

@@ -1,57 +1,35 @@
 package serve
 
 import (
-	"context"
 	"net"
+
+	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 )
 
 // A pipeListener is a listener for clients of this process, whose connections are pipes
 // in memory. A replay waits until no goroutine of the program runs. A goroutine that
 // reads from a pipe runs as soon as bytes are written; bytes that are on their way
 // through a socket cannot be seen.
-type pipeListener struct {
-	conns chan net.Conn
-	open  context.Context
-	close context.CancelFunc // ends open
-}
+type pipeListener struct{ *loopback.Queue }
 
-func newPipeListener() *pipeListener {
-	open, end := context.WithCancel(context.Background())
-	return &pipeListener{conns: make(chan net.Conn), open: open, close: end}
-}
+func newPipeListener() pipeListener { return pipeListener{loopback.NewQueue()} }
 
 // dial returns a connection to the listener.
-func (p *pipeListener) dial() (net.Conn, error) {
+func (p pipeListener) dial() (net.Conn, error) {
 	client, server := net.Pipe()
-	select {
-	case p.conns <- server:
-		return pipeConn{client}, nil
-	case <-p.open.Done():
-		return nil, net.ErrClosed
+	err := p.Push(server)
+	if err != nil {
+		return nil, err
 	}
+	return pipeConn{Conn: client, address: p.Addr()}, nil
 }
-
-func (p *pipeListener) Accept() (net.Conn, error) {
-	select {
-	case c := <-p.conns:
-		return c, nil
-	case <-p.open.Done():
-		return nil, net.ErrClosed
-	}
-}
-
-func (p *pipeListener) Close() error {
-	p.close()
-	return nil
-}
-
-func (p *pipeListener) Addr() net.Addr { return pipeAddr }
 
 // A pipeConn is a pipe with the address of a socket: programs log the address of a
 // connection, and parse it.
-type pipeConn struct{ net.Conn }
+type pipeConn struct {
+	net.Conn
+	address net.Addr
+}
 
-var pipeAddr = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443}
-
-func (pipeConn) LocalAddr() net.Addr  { return pipeAddr }
-func (pipeConn) RemoteAddr() net.Addr { return pipeAddr }
+func (c pipeConn) LocalAddr() net.Addr  { return c.address }
+func (c pipeConn) RemoteAddr() net.Addr { return c.address }

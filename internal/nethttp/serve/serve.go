@@ -8,8 +8,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"net/url"
@@ -20,6 +18,7 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
+	"github.com/promptecho/promptecho/internal/nethttp/webserver"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 )
 
@@ -27,7 +26,7 @@ import (
 // concurrently.
 type Server struct {
 	transport http.RoundTripper
-	web       http.Server
+	web       *http.Server
 	base      string                  // see New; "" if there are listeners
 	ctx       context.Context         // of the requests
 	cancel    context.CancelCauseFunc // ends ctx
@@ -51,17 +50,10 @@ func New(transport http.RoundTripper, base string) *Server {
 		cancel:    cancel,
 		listeners: map[target]*listener{},
 	}
-	s.web = http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: time.Minute,
-		Protocols:         new(http.Protocols),
-		ErrorLog:          log.New(io.Discard, "", 0), // it would have clients that closed their connection
-		BaseContext: func(l net.Listener) context.Context {
-			return context.WithValue(ctx, listenerKey{}, l)
-		},
+	s.web = webserver.New(s)
+	s.web.BaseContext = func(l net.Listener) context.Context {
+		return context.WithValue(ctx, listenerKey{}, l)
 	}
-	s.web.Protocols.SetHTTP1(true)
-	s.web.Protocols.SetUnencryptedHTTP2(true)
 	return s
 }
 
@@ -105,7 +97,7 @@ func (s *Server) Dial(scheme, addr string) (conn net.Conn, err error) {
 			err = listenErr
 			return
 		}
-		conn, err = l.Listener.(*pipeListener).dial()
+		conn, err = l.Listener.(pipeListener).dial()
 	})
 	return conn, err
 }

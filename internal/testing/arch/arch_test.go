@@ -25,7 +25,7 @@ const module = "github.com/promptecho/promptecho"
 // rooms lists what each package may import of ours; a package that is not
 // listed may not exist.
 var rooms = map[string][]string{
-	"echotest":                   {"internal/nethttp/front", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/child", "internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
+	"echotest":                   {"internal/nethttp/front", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/nethttp/webserver", "internal/child", "internal/finding", "internal/english", "internal/snapshot/ending", "internal/testenv/lock", "internal/nethttp/urls", "", "internal/recorder", "internal/exchange", "internal/testenv/attr", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/guard", "internal/orphans", "internal/testenv/shell", "internal/testenv/stack", "internal/group", "internal/memo"},
 	"echoexec":                   {"", "internal/atomicfile", "internal/child", "internal/group", "internal/recorder", "internal/report"},
 	"internal/child":             {"internal/nethttp/loopback", "internal/exchange", "internal/finding", "internal/interaction", "internal/memo", "internal/nethttp/request", "internal/recorder", "internal/sequence/idle"},
 	"echofake":                   {"", "internal/asked", "internal/english", "internal/fakeprovider", "internal/interaction", "internal/nethttp/request", "internal/redact", "internal/testenv/stack"},
@@ -59,11 +59,12 @@ var rooms = map[string][]string{
 	"internal/exactjson":         {"internal/memo"},
 	"internal/interaction":       {"internal/memo", "internal/group", "internal/stream"},
 	"internal/nethttp/request":   {"internal/memo", "internal/nethttp/urls", "internal/nethttp/coding", "internal/nethttp/upload"},
-	"internal/nethttp/serve":     {"internal/nethttp/loopback", "internal/nethttp/urls", "internal/nethttp/request", "internal/memo", "internal/testenv/bubble"},
+	"internal/nethttp/serve":     {"internal/nethttp/webserver", "internal/nethttp/loopback", "internal/nethttp/urls", "internal/nethttp/request", "internal/memo", "internal/testenv/bubble"},
 	"internal/nethttp/loopback":  {},
+	"internal/nethttp/webserver": {},
 	"internal/nethttp/authority": {},
 	"internal/nethttp/gate":      {},
-	"internal/nethttp/proxy":     {"internal/nethttp/authority", "internal/nethttp/gate", "internal/nethttp/urls"},
+	"internal/nethttp/proxy":     {"internal/nethttp/loopback", "internal/nethttp/webserver", "internal/nethttp/authority", "internal/nethttp/gate", "internal/nethttp/urls"},
 	"internal/nethttp/front":     {"internal/nethttp/loopback", "internal/nethttp/gate", "internal/nethttp/proxy"},
 	"internal/nethttp/coding":    {},
 	"internal/testenv/testname":  {},
@@ -110,6 +111,7 @@ var rooms = map[string][]string{
 	"internal/testing/fakegithub": {},
 
 	"internal/testing/environ": {},
+	"internal/testing/proxied": {},
 	"internal/testing/needs":   {},
 
 	// Nothing but tests: the reader of cassettes as it was, beside the one of today.
@@ -126,7 +128,7 @@ var rooms = map[string][]string{
 
 	// What only the command links.
 	"cmd/promptecho/internal/serveoptions": {"internal/recorder", "internal/group", "internal/testenv/shell", "internal/cassette/yaml", "internal/finding/advice"},
-	"cmd/promptecho/internal/control":      {"internal/finding/advice", "internal/nethttp/front", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/finding", "internal/english", "internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/serveoptions"},
+	"cmd/promptecho/internal/control":      {"internal/nethttp/webserver", "internal/finding/advice", "internal/nethttp/front", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/finding", "internal/english", "internal/recorder", "internal/redact", "internal/report", "internal/nethttp/serve", "internal/testenv/testname", "internal/nethttp/urls", "cmd/promptecho/internal/serveoptions"},
 	"cmd/promptecho/internal/foreign":      {"internal/exchange", "internal/recorder/script", "internal/finding", "internal/canon", "internal/cassette", "internal/cassette/codec", "internal/nethttp/coding", "internal/exactjson", "internal/recorder/function", "internal/interaction", "internal/redact", "internal/canon/said", "internal/stream", "internal/tape", "internal/cassette/yaml"},
 	"cmd/internal/demo":                    {"internal/testenv/shell"},
 	"internal/lint":                        {"internal/redact", "internal/nethttp/urls"},
@@ -155,8 +157,8 @@ var required = map[string][]string{
 
 // restricted is what of the standard library only some may import.
 var restricted = map[string][]string{
-	"net/http": {"", "internal/recorder", "internal/asked", "echofake", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/nethttp/front", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub", "internal/child", "cmd/promptecho/internal/mutation"},
-	"testing":  {"", "echoexec", "internal/recorder", "internal/snapshot/ending", "echotest", "echofake", "echofault", "echosnap", "internal/testing/full", "internal/testing/socket"},
+	"net/http": {"", "internal/recorder", "internal/asked", "echofake", "echofault", "echotest", "internal/nethttp/serve", "internal/tape", "internal/exchange", "internal/nethttp/request", "internal/nethttp/websocket", "internal/fakeprovider", "internal/testing/socket", "cmd/promptecho", "internal/nethttp/guard", "internal/nethttp/gate", "internal/nethttp/proxy", "internal/nethttp/front", "internal/nethttp/webserver", "internal/testing/proxied", "cmd/promptecho/internal/control", "action/promptecho-action", "internal/testing/fakegithub", "internal/child", "cmd/promptecho/internal/mutation"},
+	"testing":  {"", "echoexec", "internal/recorder", "internal/snapshot/ending", "echotest", "echofake", "echofault", "echosnap", "internal/testing/full", "internal/testing/proxied", "internal/testing/socket"},
 }
 
 // A pkg is a package as go list prints it.

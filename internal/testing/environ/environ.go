@@ -38,6 +38,17 @@ func Main(m interface{ Run() int }) {
 	os.Exit(m.Run())
 }
 
+// Value returns the value that a program sees of a variable in an environment, as "NAME=value":
+// the last one counts. It is "" if there is none.
+func Value(env []string, name string) string {
+	for _, variable := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(variable, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
 // A T is the test that sets a flag, a [testing.TB].
 type T interface {
 	Helper()

@@ -20,3 +20,13 @@ func TestClear(t *testing.T) {
 		t.Error("a variable that promptecho does not read is gone")
 	}
 }
+
+func TestValueIsTheLast(t *testing.T) {
+	t.Parallel()
+	env := []string{"A=1", "AB=2", "A=3=4", "EMPTY="}
+	for name, want := range map[string]string{"A": "3=4", "AB": "2", "B": "", "EMPTY": ""} {
+		if got := Value(env, name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}

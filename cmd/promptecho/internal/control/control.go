@@ -53,7 +53,7 @@ type Control struct {
 	// paths has the path of each variable with a base URL, below the address of a cassette:
 	// OPENAI_BASE_URL is /https/api.openai.com/v1.
 	paths map[string]string
-	web   http.Server
+	web   *http.Server
 	suite *session
 	gate  *gate.Gate   // refuses requests without the secret; for the proxy only, unless isFar
 	proxy *proxy.Proxy // nil without Proxy

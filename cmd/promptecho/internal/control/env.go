@@ -48,8 +48,8 @@ func (c *Control) setEnv() error {
 		paths, _ := json.Marshal(c.paths) // strings always marshal
 		c.Env = append(c.Env, "PROMPTECHO_PATHS="+string(paths))
 	}
-	// Without a command the user exports the variables in a shell, where a proxy that nobody has
-	// asked for would outlive this process.
+	// Without a command the user exports the variables in a shell, where the proxy would outlive
+	// this process.
 	stopsBypass := !c.Online && !c.Standalone && !c.isFar
 	switch {
 	case c.proxy != nil:

@@ -3,19 +3,17 @@ package control
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"log"
 	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/front"
 	"github.com/promptecho/promptecho/internal/nethttp/serve"
+	"github.com/promptecho/promptecho/internal/nethttp/webserver"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
@@ -27,6 +25,7 @@ func Open(config Config) (*Control, error) {
 		servers:  map[string]*serve.Server{},
 		paths:    map[string]string{},
 		tests:    map[string]string{},
+		web:      webserver.New(nil),
 	}
 	listener, err := c.listen()
 	if err != nil {
@@ -54,14 +53,7 @@ func Open(config Config) (*Control, error) {
 		c.Close(Ending{Failed: true})
 		return nil, err
 	}
-	c.web = http.Server{
-		Handler:           c.handler(),
-		ReadHeaderTimeout: time.Minute,
-		Protocols:         new(http.Protocols),
-		ErrorLog:          log.New(io.Discard, "", 0),
-	}
-	c.web.Protocols.SetHTTP1(true)
-	c.web.Protocols.SetUnencryptedHTTP2(true)
+	c.web.Handler = c.handler()
 	if err := c.setEnv(); err != nil {
 		listener.Close()
 		c.Close(Ending{Failed: true})

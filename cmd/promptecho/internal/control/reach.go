@@ -109,7 +109,7 @@ func (c *Control) addRefused(rep *Report) {
 		for _, r := range c.proxy.Refusals() {
 			option := serveoptions.Words.Code(advice.New(advice.PassThrough, r.Host()))
 			text := redact.Printable(r.Text(option))
-			if r.Certain {
+			if r.Kind == proxy.Refused {
 				rep.fail(finding.CertificateRefused, text)
 			} else {
 				rep.note(finding.CertificateRefused, text)

@@ -1,12 +1,10 @@
 package control
 
 import (
-	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,36 +13,18 @@ import (
 
 	"github.com/promptecho/promptecho/internal/fakeprovider"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/testing/environ"
+	"github.com/promptecho/promptecho/internal/testing/proxied"
 )
-
-// valueOf returns the value that a command sees of a variable: the last one counts.
-func valueOf(c *Control, name string) string {
-	for _, v := range slices.Backward(c.Env) {
-		if n, value, _ := strings.Cut(v, "="); n == name {
-			return value
-		}
-	}
-	return ""
-}
 
 // through returns a client that uses a proxy, and trusts the certificates in a file.
 func through(t *testing.T, proxyURL, certificates string) *http.Client {
 	t.Helper()
-	at, err := url.Parse(proxyURL)
-	if err != nil || at.Host == "" {
-		t.Fatalf("proxy %q: %v", proxyURL, err)
-	}
-	roots := x509.NewCertPool()
 	text, err := os.ReadFile(certificates)
-	if err != nil || !roots.AppendCertsFromPEM(text) {
-		t.Fatalf("%s: %v", certificates, err)
+	if err != nil {
+		t.Fatal(err)
 	}
-	transport := &http.Transport{
-		Proxy:           http.ProxyURL(at),
-		TLSClientConfig: &tls.Config{RootCAs: roots},
-	}
-	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return proxied.Client(t, proxyURL, text)
 }
 
 // post asks a model, and returns the status.
@@ -78,8 +58,8 @@ func TestProxyRecordsForEachTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := valueOf(c, "SSL_CERT_FILE")
-	for _, at := range []string{valueOf(c, "HTTPS_PROXY"), opened.Env["HTTPS_PROXY"], opened.Env["http_proxy"]} {
+	file := environ.Value(c.Env, "SSL_CERT_FILE")
+	for _, at := range []string{environ.Value(c.Env, "HTTPS_PROXY"), opened.Env["HTTPS_PROXY"], opened.Env["http_proxy"]} {
 		if status := post(t, through(t, at, file), provider.URL+"/v1/chat/completions"); status != 200 {
 			t.Errorf("through %s: %d", at, status)
 		}
@@ -100,8 +80,8 @@ func TestProxyRecordsForEachTest(t *testing.T) {
 func TestProxyRefusesInReplay(t *testing.T) {
 	t.Parallel()
 	c := started(t, Config{Mode: "none", Proxy: true})
-	file := valueOf(c, "SSL_CERT_FILE")
-	client := through(t, valueOf(c, "HTTPS_PROXY"), file)
+	file := environ.Value(c.Env, "SSL_CERT_FILE")
+	client := through(t, environ.Value(c.Env, "HTTPS_PROXY"), file)
 	if status := post(t, client, "https://status.example.com/v1"); status != 418 {
 		t.Errorf("status %d", status)
 	}
@@ -136,7 +116,7 @@ func TestOtherMachinesNeedTheSecret(t *testing.T) {
 	if status, text := ask(t, base, "hello"); status != 200 {
 		t.Errorf("%d %s", status, text)
 	}
-	client := through(t, valueOf(c, "HTTP_PROXY"), valueOf(c, "SSL_CERT_FILE"))
+	client := through(t, environ.Value(c.Env, "HTTP_PROXY"), environ.Value(c.Env, "SSL_CERT_FILE"))
 	if status := post(t, client, provider.URL+"/v1/chat/completions"); status != 200 {
 		t.Errorf("through the proxy: %d", status)
 	}
