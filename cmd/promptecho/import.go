@@ -168,7 +168,6 @@ func importable(paths []string) (files []source, err error) {
 		files = append(files, source{path, root, isNamed})
 	}
 	skippedFolders := []string{".git", "node_modules", "vendor"}
-	extensions := []string{".yaml", ".yml", ".json", ".httprr", ".gz", ".har", ".flow", ".flows", ".mitm"}
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -184,7 +183,7 @@ func importable(paths []string) (files []source, err error) {
 				return err
 			case d.IsDir() && slices.Contains(skippedFolders, d.Name()):
 				return fs.SkipDir
-			case d.Type().IsRegular() && slices.Contains(extensions, filepath.Ext(file)):
+			case d.Type().IsRegular() && slices.Contains(importedExtensions, filepath.Ext(file)):
 				add(file, path, false)
 			}
 			return nil

@@ -104,12 +104,16 @@ func testsNaming(p *tests.Package, fixture string) (names []string) {
 	return slices.Compact(names)
 }
 
+// importedExtensions are the extensions of the files that are imported of a folder. That of a
+// compressed file comes first: it is the last one of a name.
+var importedExtensions = []string{
+	".gz", ".httprr", ".yaml", ".yml", ".json", ".har", ".flow", ".flows", ".mitm",
+}
+
 // withoutExt returns the name of a file without the extensions of its format.
 func withoutExt(file string) string {
-	extensions := []string{
-		".gz", ".httprr", ".yaml", ".yml", ".json", ".zip", ".har", ".flow", ".flows", ".mitm",
-	}
-	for _, ext := range extensions {
+	file = strings.TrimSuffix(file, ".zip") // only of HAR files that are named
+	for _, ext := range importedExtensions {
 		file = strings.TrimSuffix(file, ext)
 	}
 	return file

@@ -157,7 +157,7 @@ func (s *serving) run() error {
 	case err != nil:
 		return err
 	case status != 0:
-		if lacksRequest && s.verb != "serve" {
+		if lacksRequest && s.OfProgram {
 			s.say(s.whyNoRequest()) // it may have failed because it did not reach its server
 		}
 		return exitStatus(status)
@@ -258,10 +258,7 @@ func statusOf(p *os.ProcessState) int {
 // shellCommand returns the shell command that does the same in a record mode, with the
 // command of a test in place of that of the suite if test is not nil.
 func (s *serving) shellCommand(mode string, test []string) string {
-	words := []string{"promptecho", "serve", "-mode=" + mode}
-	if s.verb != "serve" {
-		words = append([]string{"promptecho"}, verbOf(mode)...)
-	}
+	words := append([]string{"promptecho"}, s.verbFor(mode)...)
 	add := func(name string, values ...string) {
 		for _, v := range values {
 			if v != "" {
@@ -291,14 +288,16 @@ func (s *serving) shellCommand(mode string, test []string) string {
 	return shell.Join(words)
 }
 
-// verbOf returns the verb, with its flag, for which a record mode stands.
-func verbOf(mode string) []string {
-	switch mode {
-	case "none":
+// verbFor returns the verb that runs in a record mode, with its flag.
+func (s *serving) verbFor(mode string) []string {
+	switch {
+	case !s.OfProgram:
+		return []string{"serve", "-mode=" + mode}
+	case mode == "none":
 		return []string{"replay"}
-	case "all":
+	case mode == "all":
 		return []string{"record", "-all"}
-	case "update":
+	case mode == "update":
 		return []string{"record", "-update"}
 	}
 	return []string{"record"}
