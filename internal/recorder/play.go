@@ -39,14 +39,14 @@ func (r *Recorder) play(in *incoming) (*http.Response, error) {
 	if next == nil && r.dispatch(&in.match) == toRecord {
 		return r.record(in)
 	}
-	r.failHere(finding.Errorf(finding.NotCanceled, notCanceled.Place, "%s", notCanceled.Reason))
+	r.failHere(in.req.Context(), finding.Errorf(finding.NotCanceled, notCanceled.Place, "%s", notCanceled.Reason))
 	return nil, notCanceled
 }
 
 // playRecording answers a request with a recording.
 func (r *Recorder) playRecording(in *incoming, rec *tape.Recording) (*http.Response, error) {
 	if r.config.pace == 0 {
-		r.waits.noteRequest(in.match.Request.URL)
+		r.waits.noteRequest(in.match.Request.URL, request.ServedBy(in.req.Context()).By)
 		defer r.waits.noteAnswer()
 	}
 

@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
@@ -159,10 +161,11 @@ func (r *Recorder) told(what string, err error) error {
 }
 
 // failHere fails the run because of a request that this goroutine sent.
-func (r *Recorder) failHere(err *finding.Error) {
-	line := stack.Caller()
-	if line != "" {
-		err = finding.Errorf(err.Code, err.Place, "%w\n  caller: %s", err.Err, line)
+// ctx is that of the request.
+func (r *Recorder) failHere(ctx context.Context, err *finding.Error) {
+	caller := cmp.Or(request.ServedBy(ctx).By, stack.Caller())
+	if caller != "" {
+		err = finding.Errorf(err.Code, err.Place, "%w\n  caller: %s", err.Err, caller)
 	}
 	r.log.Error(err)
 }

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"time"
@@ -25,8 +26,9 @@ type waits struct {
 const minWait = 50 * time.Millisecond
 
 // noteRequest adds the time since the last answer to the total if the last request went to the
-// same URL. In a bubble of testing/synctest, waits take no real time and are not counted.
-func (w *waits) noteRequest(url string) {
+// same URL. In a bubble of testing/synctest, waits take no real time and are not counted. by is the
+// process that has sent the request, if that is another one.
+func (w *waits) noteRequest(url, by string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	wait := time.Since(w.answeredAt)
@@ -34,7 +36,7 @@ func (w *waits) noteRequest(url string) {
 	if isSameURL && wait > minWait && !bubble.In() {
 		w.total += wait
 		if w.firstPlace == "" {
-			w.firstPlace = strings.TrimSuffix(url+", "+stack.Caller(), ", ")
+			w.firstPlace = strings.TrimSuffix(url+", "+cmp.Or(by, stack.Caller()), ", ")
 		}
 	}
 	w.lastURL = url

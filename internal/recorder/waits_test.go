@@ -52,7 +52,7 @@ func TestNoteOfAProgramThatWaits(t *testing.T) {
 				if i > 0 {
 					w.answeredAt = time.Now().Add(-req.wait)
 				}
-				w.noteRequest(req.url)
+				w.noteRequest(req.url, "")
 				w.noteAnswer()
 			}
 			got := noteOf(&w)
@@ -66,13 +66,26 @@ func TestNoteOfAProgramThatWaits(t *testing.T) {
 	}
 }
 
+// A note of a wait names the process that waits, and not a line of the server in front of the recorder.
+func TestNoteOfAWaitNamesTheProcess(t *testing.T) {
+	t.Parallel()
+	const url, by = "https://api.example/jobs/1", "agent/1.0, through the proxy for https://api.example"
+	var w waits
+	w.noteRequest(url, by)
+	w.answeredAt = time.Now().Add(-2 * time.Second)
+	w.noteRequest(url, by)
+	if got := noteOf(&w); !strings.Contains(got, "("+url+", "+by+")") {
+		t.Errorf("note %q", got)
+	}
+}
+
 // Waits in a bubble take no time, so that no note says anything.
 func TestNoNoteOfAProgramThatWaitsInABubble(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var w waits
 		for range 3 {
-			w.noteRequest("https://api.example/jobs/1")
+			w.noteRequest("https://api.example/jobs/1", "")
 			w.noteAnswer()
 			time.Sleep(time.Minute)
 		}
