@@ -15,17 +15,17 @@ type conn struct {
 	r    *bufio.Reader // has what was read from the connection already
 	pool *pool
 
-	showed  atomic.Bool   // the client has got a certificate
-	decided chan struct{} // closed when the client has accepted or refused it
-	closed  func()        // called by the first Close; may be nil
+	certificateSent atomic.Bool   // the proxy has sent the client a certificate
+	handshakeDone   chan struct{} // closed when the client has accepted the certificate, or not
+	onClose         func()        // called by the first Close; may be nil
 }
 
 func (c *conn) Read(b []byte) (int, error) { return c.r.Read(b) }
 
 func (c *conn) Close() error {
 	isOpen := c.pool.remove(c)
-	if isOpen && c.closed != nil {
-		c.closed()
+	if isOpen && c.onClose != nil {
+		c.onClose()
 	}
 	return c.Conn.Close()
 }
@@ -58,7 +58,7 @@ func (p *pool) add(c net.Conn, r *bufio.Reader) *conn {
 	if p.open == nil {
 		p.open = map[*conn]bool{}
 	}
-	added := &conn{Conn: c, r: r, pool: p, decided: make(chan struct{})}
+	added := &conn{Conn: c, r: r, pool: p, handshakeDone: make(chan struct{})}
 	p.open[added] = true
 	return added
 }
@@ -83,25 +83,26 @@ func (p *pool) remove(c *conn) bool {
 	return isOpen
 }
 
-// decisionTimeout is how long close waits for clients that have got a certificate. A client that has
+// handshakeGrace is how long close waits for the ends of handshakes, all together. A client that has
 // ended has sent its alert before, and the bytes have only to be read.
-const decisionTimeout = time.Second
+const handshakeGrace = time.Second
 
-// close closes all connections, and those that are added later. First it waits for clients that
-// have got a certificate, so that a refusal is noted. The caller waits for p.running.
+// close closes all connections; add and start refuse what comes later. If a client has been sent a
+// certificate, close first waits for the end of its handshake, so that a refusal is noted. The
+// caller must then wait for p.running.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true
 	open := p.open
 	p.open = nil
 	p.mu.Unlock()
-	timeout, cancel := context.WithTimeout(context.Background(), decisionTimeout)
+	grace, cancel := context.WithTimeout(context.Background(), handshakeGrace)
 	defer cancel()
 	for c := range open {
-		if c.showed.Load() {
+		if c.certificateSent.Load() {
 			select {
-			case <-c.decided:
-			case <-timeout.Done():
+			case <-c.handshakeDone:
+			case <-grace.Done():
 			}
 		}
 		c.Close()

@@ -85,10 +85,10 @@ func New(config Config) (*Proxy, error) {
 		ctx:       ctx,
 		cancel:    cancel,
 	}
-	p.web = webserver.New(http.HandlerFunc(p.serveInside)) // gRPC without TLS asks for CONNECT, too
+	p.web = webserver.New(http.HandlerFunc(p.serveConnected)) // gRPC without TLS asks for CONNECT, too
 	p.web.Protocols.SetHTTP2(true)
 	p.web.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		return context.WithValue(ctx, insideKey{}, p.conns.takeInside(c))
+		return context.WithValue(ctx, destinationKey{}, p.conns.takeDestination(c))
 	}
 	p.open.start(func() { _ = p.web.Serve(p.conns) }) // it returns when Close closes web
 	return p, nil
@@ -117,40 +117,40 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case handler == nil:
 		http.Error(w, "promptecho: the URL of the proxy has an unknown user", http.StatusForbidden)
 	case r.Method == http.MethodConnect:
-		p.connect(w, r, &inside{user: user, handler: handler, address: r.Host, agent: r.UserAgent()})
+		p.connect(w, r, &destination{user: user, handler: handler, address: r.Host, agent: r.UserAgent()})
 	default:
 		handler.ServeHTTP(w, r)
 	}
 }
 
-type insideKey struct{}
+type destinationKey struct{}
 
-// serveInside serves a request on a connection that CONNECT has asked for.
-func (p *Proxy) serveInside(w http.ResponseWriter, r *http.Request) {
-	in, _ := r.Context().Value(insideKey{}).(*inside)
-	if in == nil || r.Method == http.MethodConnect || !in.isTarget(r.URL) {
+// serveConnected serves a request on a connection that CONNECT has asked for.
+func (p *Proxy) serveConnected(w http.ResponseWriter, r *http.Request) {
+	dest, _ := r.Context().Value(destinationKey{}).(*destination)
+	if dest == nil || r.Method == http.MethodConnect || !dest.isTarget(r.URL) {
 		http.Error(w, "promptecho: a proxy was asked for on a connection that goes through a proxy",
 			http.StatusMisdirectedRequest)
 		return
 	}
-	r.URL.Scheme = in.scheme
-	r.URL.Host = in.address
-	if !in.used.Swap(true) {
-		p.refusals.noteUse(in.address)
+	r.URL.Scheme = dest.scheme
+	r.URL.Host = dest.address
+	if !dest.used.Swap(true) {
+		p.refusals.noteUse(dest.address)
 	}
-	in.handler.ServeHTTP(w, r)
+	dest.handler.ServeHTTP(w, r)
 }
 
 // isTarget reports whether a URL is one of the upstream. A client may send absolute URLs to a server
 // that is no proxy, too (RFC 9112, section 3.2.2).
-func (in *inside) isTarget(u *url.URL) bool {
-	upstream := url.URL{Scheme: in.scheme, Host: in.address}
-	return !u.IsAbs() || u.Scheme == in.scheme && urls.Origin(u) == urls.Origin(&upstream)
+func (dest *destination) isTarget(u *url.URL) bool {
+	upstream := url.URL{Scheme: dest.scheme, Host: dest.address}
+	return !u.IsAbs() || u.Scheme == dest.scheme && urls.Origin(u) == urls.Origin(&upstream)
 }
 
 // connect takes the connection of a request with the method CONNECT.
-func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, in *inside) {
-	_, _, err := net.SplitHostPort(in.address)
+func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, dest *destination) {
+	_, _, err := net.SplitHostPort(dest.address)
 	if err != nil {
 		http.Error(w, "promptecho: CONNECT needs a host and a port", http.StatusBadRequest)
 		return
@@ -165,13 +165,11 @@ func (p *Proxy) connect(w http.ResponseWriter, r *http.Request, in *inside) {
 		return
 	}
 	p.open.start(func() {
-		if p.config.Tunnels(in.user, in.address) {
-			p.tunnel().run(client, in.address)
+		if p.config.Tunnels(dest.user, dest.address) {
+			p.tunnel().run(client, dest.address)
 			return
 		}
-		if !p.answer(client, in) {
-			client.Close()
-		}
+		p.establish(client, dest)
 	})
 }
 
@@ -179,51 +177,63 @@ func (p *Proxy) tunnel() *tunnel {
 	return &tunnel{ctx: p.ctx, open: &p.open, nextProxy: p.config.NextProxy}
 }
 
-// answer passes a connection to web, which serves it in the place of the upstream. It returns false if the
-// client does not get so far.
-func (p *Proxy) answer(client *conn, in *inside) bool {
+// establish tells a client that its connection is established, and looks at what it sends first. Then
+// it passes the connection to the web server of the proxy.
+//
+// A client that has looked up the name of its host gives CONNECT an IP address. Only the handshake has the name,
+// by which the host may be one whose connections pass unread.
+func (p *Proxy) establish(client *conn, dest *destination) {
 	_ = client.SetDeadline(time.Now().Add(helloTimeout))
 	_, err := io.WriteString(client, established)
 	if err != nil {
-		return false
+		client.Close()
+		return
 	}
-	client.r = bufio.NewReaderSize(client.r, maxRecord)
+	client.r = bufio.NewReaderSize(client.r, maxRecord) // peekHello needs the room
 	name, isTLS, err := peekHello(client.r)
 	if err != nil {
-		return false // the client has closed the connection, or sends nothing
+		client.Close() // the client has closed the connection, or sends nothing
+		return
 	}
-	dialed := in.address
-	if name != "" {
-		in.setName(name)
-	}
-	if in.address != dialed && p.config.Tunnels(in.user, in.address) {
+	address := dest.address
+	dest.setName(name)
+	hasNewName := dest.address != address
+	if hasNewName && p.config.Tunnels(dest.user, dest.address) {
 		_ = client.SetDeadline(time.Time{})
-		p.tunnel().runEstablished(client, dialed)
-		return true
+		p.tunnel().runEstablished(client, address) // where the client wanted to go
+		return
 	}
+	if !p.serve(client, dest, isTLS) {
+		client.Close()
+	}
+}
 
-	in.scheme = "http"
-	inner := net.Conn(client)
-	if isTLS {
-		in.scheme = "https"
-		inner, err = p.acceptTLS(client, in)
-		if err != nil {
-			return false
-		}
+// serve passes a connection to the web server of the proxy, which answers in the place of the upstream.
+// It returns false if the handshake fails, or if the proxy is closed.
+func (p *Proxy) serve(client *conn, dest *destination, isTLS bool) bool {
+	if !isTLS {
+		dest.scheme = "http"
+		_ = client.SetDeadline(time.Time{})
+		return p.conns.push(client, dest)
 	}
-	client.closed = func() {
-		if in.scheme == "https" && !in.used.Load() {
-			p.refusals.add(in, Refusal{Kind: Closed, Why: "it closed the connection without a request"})
+	dest.scheme = "https"
+	secure, err := p.acceptTLS(client, dest)
+	if err != nil {
+		return false
+	}
+	client.onClose = func() {
+		if !dest.used.Load() {
+			p.refusals.add(dest, Refusal{Kind: Closed, Why: "it closed the connection without a request"})
 		}
 	}
 	_ = client.SetDeadline(time.Time{})
-	return p.conns.push(inner, in)
+	return p.conns.push(secure, dest)
 }
 
 // acceptTLS makes the handshake with a client, with a certificate for the host that the client names in the
 // handshake (RFC 6066, section 3), else in CONNECT.
-func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
-	host, _, err := net.SplitHostPort(in.address)
+func (p *Proxy) acceptTLS(client *conn, dest *destination) (*tls.Conn, error) {
+	host, _, err := net.SplitHostPort(dest.address)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +241,7 @@ func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
 	config := &tls.Config{
 		NextProtos: []string{"h2", "http/1.1"},
 		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-			client.showed.Store(true)
+			client.certificateSent.Store(true)
 			return p.authority.Certificate(cmp.Or(hello.ServerName, host))
 		},
 	}
@@ -250,12 +260,12 @@ func (p *Proxy) acceptTLS(client *conn, in *inside) (*tls.Conn, error) {
 	why := refusalIn(err)
 	isClosed := p.ctx.Err() != nil // the handshake may be in order
 	switch {
-	case client.showed.Load() && why != "":
-		p.refusals.add(in, Refusal{Kind: Refused, Why: why})
+	case client.certificateSent.Load() && why != "":
+		p.refusals.add(dest, Refusal{Kind: Refused, Why: why})
 	case greeted && isDisagreement(err) && !isClosed:
-		p.refusals.add(in, Refusal{Kind: Unable, Why: err.Error()})
+		p.refusals.add(dest, Refusal{Kind: Unable, Why: err.Error()})
 	}
-	close(client.decided)
+	close(client.handshakeDone)
 	return c, err
 }
 

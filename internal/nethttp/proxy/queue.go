@@ -9,8 +9,8 @@ import (
 	"github.com/promptecho/promptecho/internal/nethttp/loopback"
 )
 
-// An inside describes a connection that CONNECT has asked for.
-type inside struct {
+// A destination is what is known of a connection that CONNECT has asked for.
+type destination struct {
 	user    string
 	handler http.Handler // of the requests on the connection
 	scheme  string       // of the upstream
@@ -19,42 +19,43 @@ type inside struct {
 	used    atomic.Bool  // a request came on the connection
 }
 
-// setName sets the name of the upstream to that of the handshake if CONNECT has an IP address: the
-// client has looked up the name itself.
-func (in *inside) setName(name string) {
-	host, port, err := net.SplitHostPort(in.address)
-	if err == nil && net.ParseIP(host) != nil {
-		in.address = net.JoinHostPort(name, port)
+// setName puts the name that the handshake has into the address, if CONNECT has an IP address: the
+// client has looked up the name itself. name is "" if the handshake has none.
+func (dest *destination) setName(name string) {
+	host, port, err := net.SplitHostPort(dest.address)
+	isAddress := err == nil && net.ParseIP(host) != nil
+	if name != "" && isAddress {
+		dest.address = net.JoinHostPort(name, port)
 	}
 }
 
-// A queue passes the connections that CONNECT asks for to the server of their requests. It knows
-// an inside by the connection itself: net/http recognises TLS, and with it HTTP/2, by the type of a
+// A queue passes the connections that CONNECT asks for to the server of their requests. It finds
+// a destination by the connection itself: net/http recognises TLS, and with it HTTP/2, by the type of a
 // connection, so that none can be wrapped.
 type queue struct {
 	*loopback.Queue
 
-	mu      sync.Mutex // guards what follows
-	insides map[net.Conn]*inside
+	mu    sync.Mutex // guards what follows
+	known map[net.Conn]*destination
 }
 
 func newQueue() *queue {
-	return &queue{Queue: loopback.NewQueue(), insides: map[net.Conn]*inside{}}
+	return &queue{Queue: loopback.NewQueue(), known: map[net.Conn]*destination{}}
 }
 
 // push passes a connection to the server. It returns false if the queue is closed.
-func (q *queue) push(c net.Conn, in *inside) bool {
+func (q *queue) push(c net.Conn, dest *destination) bool {
 	q.mu.Lock()
-	q.insides[c] = in
+	q.known[c] = dest
 	q.mu.Unlock()
 	return q.Push(c) == nil
 }
 
-// takeInside returns what was pushed with a connection. The queue has it once.
-func (q *queue) takeInside(c net.Conn) *inside {
+// takeDestination returns what was pushed with a connection. The queue has it once.
+func (q *queue) takeDestination(c net.Conn) *destination {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	in := q.insides[c]
-	delete(q.insides, c)
-	return in
+	dest := q.known[c]
+	delete(q.known, c)
+	return dest
 }

@@ -75,9 +75,9 @@ type refusals struct {
 }
 
 // add adds a refusal by the client of a connection.
-func (r *refusals) add(in *inside, one Refusal) {
-	one.Address = in.address
-	one.Agent = in.agent
+func (r *refusals) add(dest *destination, one Refusal) {
+	one.Address = dest.address
+	one.Agent = dest.agent
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !slices.Contains(r.list, one) {

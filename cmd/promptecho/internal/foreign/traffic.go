@@ -142,18 +142,24 @@ func (c *Cassette) addTraffic(list []*captured) (*captured, error) {
 	return nil, nil
 }
 
-// markConcurrent marks the interactions that overlapped others. The order of their parts is not kept:
-// a capture has the times of a client or a proxy, and not those of the program.
+// markConcurrent marks the interactions of captured requests that were under way at the same time.
+// The requests are sorted by their starts, and their interactions are the last ones of the cassette.
+//
+// Each request is compared with the earlier one that ended last. Any other earlier one that it
+// overlaps also overlaps that one, and so is marked already.
+//
+// The mark is empty. A recorder adds when each part was sent; a capture has only the times of a
+// browser or a proxy.
 func (c *Cassette) markConcurrent(added []*captured) {
-	first := len(c.Interactions) - len(added)
-	latest := -1 // of those before, the one that ended last
+	interactions := c.Interactions[len(c.Interactions)-len(added):]
+	lastToEnd := -1 // the index of the earlier request that ended last
 	for i, x := range added {
-		if latest >= 0 && added[latest].end.After(x.start) {
-			c.Interactions[first+latest].Concurrent = &interaction.Moments{}
-			c.Interactions[first+i].Concurrent = &interaction.Moments{}
+		if lastToEnd >= 0 && added[lastToEnd].end.After(x.start) {
+			interactions[lastToEnd].Concurrent = &interaction.Moments{}
+			interactions[i].Concurrent = &interaction.Moments{}
 		}
-		if latest < 0 || x.end.After(added[latest].end) {
-			latest = i
+		if lastToEnd < 0 || x.end.After(added[lastToEnd].end) {
+			lastToEnd = i
 		}
 	}
 }
