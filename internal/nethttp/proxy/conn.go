@@ -87,15 +87,25 @@ func (p *pool) remove(c *conn) bool {
 // ended has sent its alert before, and the bytes have only to be read.
 const handshakeGrace = time.Second
 
-// close closes all connections; add and start refuse what comes later. If a client has been sent a
-// certificate, close first waits for the end of its handshake, so that a refusal is noted. The
-// caller must then wait for p.running.
+// close closes all connections. From then on, add returns nil, and start does nothing.
+//
+// A client that has been sent a certificate may be about to refuse it, and its refusal is to be
+// noted. So its connection is closed when the handshake has ended, or after handshakeGrace. The
+// other connections do not wait for that.
+//
+// The goroutines of start end soon after. The caller waits for them with p.running.
 func (p *pool) close() {
 	p.mu.Lock()
 	p.closed = true
 	open := p.open
 	p.open = nil
 	p.mu.Unlock()
+
+	for c := range open {
+		if !c.certificateSent.Load() {
+			c.Close()
+		}
+	}
 	grace, cancel := context.WithTimeout(context.Background(), handshakeGrace)
 	defer cancel()
 	for c := range open {
@@ -105,6 +115,6 @@ func (p *pool) close() {
 			case <-grace.Done():
 			}
 		}
-		c.Close()
+		c.Close() // a second time does nothing
 	}
 }

@@ -177,11 +177,9 @@ func (p *Proxy) tunnel() *tunnel {
 	return &tunnel{ctx: p.ctx, open: &p.open, nextProxy: p.config.NextProxy}
 }
 
-// establish tells a client that its connection is established, and looks at what it sends first. Then
-// it passes the connection to the web server of the proxy.
-//
-// A client that has looked up the name of its host gives CONNECT an IP address. Only the handshake has the name,
-// by which the host may be one whose connections pass unread.
+// establish answers CONNECT, and reads the name of the host from the first message of the client.
+// Then it passes the connection to the web server of the proxy, or tunnels it: CONNECT may have an
+// IP address, and the host with this name may be one that is tunneled.
 func (p *Proxy) establish(client *conn, dest *destination) {
 	_ = client.SetDeadline(time.Now().Add(helloTimeout))
 	_, err := io.WriteString(client, established)
@@ -195,17 +193,27 @@ func (p *Proxy) establish(client *conn, dest *destination) {
 		client.Close() // the client has closed the connection, or sends nothing
 		return
 	}
-	address := dest.address
-	dest.setName(name)
-	hasNewName := dest.address != address
+	connectAddress := dest.address
+	dest.address = withName(connectAddress, name)
+	hasNewName := dest.address != connectAddress
 	if hasNewName && p.config.Tunnels(dest.user, dest.address) {
-		_ = client.SetDeadline(time.Time{})
-		p.tunnel().runEstablished(client, address) // where the client wanted to go
+		p.tunnel().runEstablished(client, connectAddress)
 		return
 	}
 	if !p.serve(client, dest, isTLS) {
 		client.Close()
 	}
+}
+
+// withName returns an address with a name in the place of its IP address: the client has looked up the
+// name itself. The address stays as it is if it has a name already, or if name is "".
+func withName(address, name string) string {
+	host, port, err := net.SplitHostPort(address)
+	isIP := err == nil && net.ParseIP(host) != nil
+	if !isIP || name == "" {
+		return address
+	}
+	return net.JoinHostPort(name, port)
 }
 
 // serve passes a connection to the web server of the proxy, which answers in the place of the upstream.

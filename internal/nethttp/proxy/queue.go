@@ -19,16 +19,6 @@ type destination struct {
 	used    atomic.Bool  // a request came on the connection
 }
 
-// setName puts the name that the handshake has into the address, if CONNECT has an IP address: the
-// client has looked up the name itself. name is "" if the handshake has none.
-func (dest *destination) setName(name string) {
-	host, port, err := net.SplitHostPort(dest.address)
-	isAddress := err == nil && net.ParseIP(host) != nil
-	if name != "" && isAddress {
-		dest.address = net.JoinHostPort(name, port)
-	}
-}
-
 // A queue passes the connections that CONNECT asks for to the server of their requests. It finds
 // a destination by the connection itself: net/http recognises TLS, and with it HTTP/2, by the type of a
 // connection, so that none can be wrapped.

@@ -47,9 +47,10 @@ func (t *tunnel) run(client *conn, address string) {
 	passBoth(client, upstream)
 }
 
-// runEstablished is run for a client that has got the response to CONNECT.
+// runEstablished is run for a client that has got the response to CONNECT, and may have a deadline.
 func (t *tunnel) runEstablished(client *conn, address string) {
 	defer client.Close()
+	_ = client.SetDeadline(time.Time{})
 	upstream, err := t.dial(address)
 	if err != nil {
 		return

@@ -145,11 +145,11 @@ func (c *Cassette) addTraffic(list []*captured) (*captured, error) {
 // markConcurrent marks the interactions of captured requests that were under way at the same time.
 // The requests are sorted by their starts, and their interactions are the last ones of the cassette.
 //
-// Each request is compared with the earlier one that ended last. Any other earlier one that it
-// overlaps also overlaps that one, and so is marked already.
+// Each request is compared with the earlier request that ended last. If it overlaps any other earlier
+// request, the two earlier ones overlap, too, and so are marked already.
 //
-// The mark is empty. A recorder adds when each part was sent; a capture has only the times of a
-// browser or a proxy.
+// The marks have no moments. A recorder adds when requests and answers began and ended; the times of a
+// capture are those of a browser or a proxy.
 func (c *Cassette) markConcurrent(added []*captured) {
 	interactions := c.Interactions[len(c.Interactions)-len(added):]
 	lastToEnd := -1 // the index of the earlier request that ended last
