@@ -243,7 +243,7 @@ func (a *assignment) edits(recorded, asked *interaction.Interaction) []diff.Edit
 
 // callName names a request for people: "http/api.example.com GET /v1/models".
 func callName(form *canon.Form) string {
-	if form.Known || form.Function {
+	if form.Known || form.Function || form.GRPC {
 		return form.Name()
 	}
 	return form.Name() + " " + form.Endpoint

@@ -47,8 +47,7 @@ func newAddress(rawURL string) *address {
 	addr := &address{url: u, origin: urls.Origin(u), local: urls.IsLocal(u.Hostname())}
 	segments := urls.Segments(u)
 	for _, f := range families() {
-		isOfProcess := u.Scheme == interaction.ProcessScheme
-		if f.Process != isOfProcess || !f.hasHost(u.Hostname()) {
+		if !f.hasScheme(u.Scheme) || !f.hasHost(u.Hostname()) {
 			continue
 		}
 		if c, ok := f.matchPath(segments); ok {
@@ -59,6 +58,15 @@ func newAddress(rawURL string) *address {
 		}
 	}
 	return addr
+}
+
+// hasScheme reports whether the requests of the family have URLs of a scheme.
+func (f *Family) hasScheme(scheme string) bool {
+	switch scheme {
+	case interaction.ProcessScheme, interaction.GRPCScheme:
+		return f.Scheme == scheme
+	}
+	return f.Scheme == ""
 }
 
 // hasHost reports whether a host is one of the family's.
@@ -112,6 +120,7 @@ func (r *request) classify(req *interaction.Request, withSources bool) {
 	addr := addresses.Get(req.URL)
 	r.url = addr.url
 	r.Origin = addr.origin
+	r.GRPC = addr.url.Scheme == interaction.GRPCScheme
 	r.UnknownHeaders = req.UnknownHeaders
 	r.local = addr.local && !slices.Contains(r.options.Aliases, addr.origin)
 	r.isHandshake = req.OpensWebSocket()
@@ -274,7 +283,7 @@ func withoutBoundary(contentType string) string {
 // and normalizes its body.
 func (r *request) normalize(c *candidate) {
 	f := c.family
-	r.Known = true
+	r.Known = !f.NoModelAPI
 	r.Endpoint = f.Name
 	r.Wire = f.wire(c.stream)
 	r.hasSideEffects = slices.ContainsFunc(f.SideEffects, func(name string) bool {
@@ -380,6 +389,10 @@ func hasDuplicates(v *exactjson.Value) bool {
 // Method, host, path, query, the headers that select content, and the whole
 // body match.
 func (r *request) describeUnknown(method string) {
+	if r.GRPC {
+		r.Endpoint = methodOf(urls.PlainPath(r.url))
+		return
+	}
 	path := "/" + strings.TrimPrefix(urls.PlainPath(r.url), "/")
 	r.Endpoint = method + " " + r.options.Masked("path", path)
 	if r.encoding != jsonBody {

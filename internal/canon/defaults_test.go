@@ -12,7 +12,7 @@ import (
 func TestDefaultsEqualMissingFields(t *testing.T) {
 	t.Parallel()
 	for _, f := range families() {
-		url := "https://h" + strings.NewReplacer("{model}", "m", "{model...}", "m", "{org}", "o", "{", "", "}", "").Replace(f.Paths[0])
+		url := originOf(f) + strings.NewReplacer("{model}", "m", "{model...}", "m", "{org}", "o", "{", "", "}", "").Replace(f.Paths[0])
 		for _, d := range f.Defaults {
 			ask := func(value string) *Form {
 				first, _, _ := strings.Cut(d.Path, "/")

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho/internal/canon/chance"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/urls"
 )
 
@@ -38,6 +39,9 @@ func TestDocumentedTables(t *testing.T) {
 			}
 			if f.Handshake {
 				with = ", as a WebSocket"
+			}
+			if f.Scheme == interaction.GRPCScheme {
+				with += ", over gRPC"
 			}
 			if len(f.Hosts) > 0 {
 				with += ", at " + code(f.Hosts)

@@ -33,9 +33,13 @@ type Family struct {
 	Paths       []string
 	StreamPaths []string
 
-	// Process is set if the requests are to processes, whose URLs have the scheme
-	// [interaction.ProcessScheme]. Other families accept none.
-	Process bool
+	// Scheme is the scheme of the URLs if that is neither http nor https, nor one
+	// of WebSockets: [interaction.ProcessScheme] or [interaction.GRPCScheme].
+	Scheme string
+
+	// NoModelAPI is set if the API is not one of a model. The family only says which
+	// fields of its requests match, and the kind of a request is that of its protocol.
+	NoModelAPI bool
 
 	// Hosts are domains. If there are any, the host of the URL is one of them or
 	// below one: other services may have an endpoint with such a path.
@@ -331,6 +335,7 @@ var families = sync.OnceValue(func() []*Family {
 		openaiFamilies(),
 		voyageFamilies(),
 		platformFamilies(),
+		grpcFamilies(),
 	)
 })
 

@@ -15,6 +15,8 @@ import (
 	"encoding/hex"
 	"slices"
 	"strings"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Revision numbers the rules that make keys: those of this package, and those
@@ -36,8 +38,9 @@ type Form struct {
 	Wire     string // the format of the answer: "whole", "stream", a StreamWire or [WebSocketWire]
 	Origin   string // host and port
 
-	Known    bool // a family knows the request
+	Known    bool // a family of a model API, or of a process, knows the request
 	Function bool // the request is a call of a function, and Endpoint is its name
+	GRPC     bool // the request is a call over gRPC, and Endpoint is its method unless Known
 	Local    bool // the host matches, and every local host counts as the same
 
 	// UnknownHeaders is set if the request may have had more headers than the
@@ -133,8 +136,8 @@ func (f *Form) Key() string { return f.key }
 func (f *Form) Lines() []Line { return f.lines }
 
 // Kind returns the kind of the request and its name, as cassettes have them:
-// "llm" and the endpoint, or the kind and the name of a function, or "http" and
-// no name.
+// "llm" and the endpoint, or "grpc" and the method, or the kind and the name of a
+// function, or "http" and no name.
 func (f *Form) Kind() (kind, boundary string) {
 	switch {
 	case f.Known:
@@ -142,6 +145,8 @@ func (f *Form) Kind() (kind, boundary string) {
 	case f.Function:
 		kind, boundary, _ = strings.Cut(f.Endpoint, "/")
 		return kind, boundary
+	case f.GRPC:
+		return "grpc", f.Endpoint
 	}
 	return "http", ""
 }
@@ -206,7 +211,9 @@ func (f *Form) KeepsAlive() bool { return f.keepsAlive }
 func (f *Form) Cancels() bool { return f.cancels }
 
 // IsForProcess reports whether the request is one to a process; see [interaction.ProcessScheme].
-func (f *Form) IsForProcess() bool { return f.family != nil && f.family.Process }
+func (f *Form) IsForProcess() bool {
+	return f.family != nil && f.family.Scheme == interaction.ProcessScheme
+}
 
 // ErrorEvent returns the message by which the server reports an error with this
 // text in the session that this handshake opens. It returns nil if no family knows

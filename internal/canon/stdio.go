@@ -14,7 +14,7 @@ import (
 func stdioFamilies() []*Family {
 	return []*Family{{
 		Name:        "stdio",
-		Process:     true,
+		Scheme:      interaction.ProcessScheme,
 		Paths:       []string{""},
 		AnyBody:     true,
 		Server:      true,

@@ -43,9 +43,9 @@ func TestOfNewerVersion(t *testing.T) {
 			})
 		}
 		// As a version that knows it would seal it.
-		interaction.FunctionKinds, interaction.Kinds = append(slices.Clone(interaction.FunctionKinds), "grpc"), append(slices.Clone(interaction.Kinds), "grpc")
+		interaction.FunctionKinds, interaction.Kinds = append(slices.Clone(interaction.FunctionKinds), "pubsub"), append(slices.Clone(interaction.Kinds), "pubsub")
 		last := f.Interactions[n-1]
-		last.Kind, last.Request.Function = "grpc", "grpc/x"
+		last.Kind, last.Request.Function = "pubsub", "pubsub/x"
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		if err := Save(file, f); err != nil {
 			t.Fatal(err)

@@ -18,8 +18,8 @@ import (
 
 // Interaction is one request and its response.
 type Interaction struct {
-	Kind      string // "llm" for a known model API, "http" for any other, or one of FunctionKinds
-	Boundary  string // the endpoint, such as "anthropic.messages", or the function; may be empty
+	Kind      string // "llm" for a known model API, else "http", "grpc", or one of FunctionKinds
+	Boundary  string // the endpoint, the method of gRPC, or the function; may be empty
 	MatchKey  string // 16 hex digits of the request's fingerprint; a hint, which may be wrong
 	Request   Request
 	Response  Response
@@ -109,7 +109,7 @@ func (r *Request) KnownAs(other *Request) Request {
 var FunctionKinds = []string{"tool", "retrieval", "memory_read", "memory_write"}
 
 // Kinds are all kinds of interactions.
-var Kinds = append([]string{"llm", "http"}, FunctionKinds...)
+var Kinds = append([]string{"llm", "http", "grpc"}, FunctionKinds...)
 
 // String returns the method and the URL ("POST https://..."), or the function.
 func (r *Request) String() string { return cmp.Or(r.Function, r.Method+" "+r.URL) }

@@ -249,6 +249,11 @@ func (r *Request) IsForProcess() bool { return strings.HasPrefix(r.URL, ProcessU
 // ProcessName returns the name of the process that the request is for.
 func (r *Request) ProcessName() string { return strings.TrimPrefix(r.URL, ProcessURL("")) }
 
+// GRPCScheme is the scheme of the URL of a call over gRPC: POST grpc://HOST/PACKAGE.SERVICE/METHOD, with the
+// message as JSON, or a list of the messages of a stream that the client sends. Package echogrpc makes such
+// requests. Nothing is sent to such a URL.
+const GRPCScheme = "grpc"
+
 // IsLine reports whether the field of this name has a line of a process, without the newline at its
 // end, or a whole message with a header.
 func IsLine(field string) bool {

@@ -151,10 +151,10 @@ func describe(form *canon.Form) string {
 	return m.describe()
 }
 
-// unnamed returns what the name of a call does not say: the method and the path at a server
-// that no family knows, else "".
+// unnamed returns what the name of a call does not say: the method and the path at a server over
+// HTTP that no family knows, else "".
 func unnamed(form *canon.Form) string {
-	if form.Known || form.Function {
+	if form.Known || form.Function || form.GRPC {
 		return ""
 	}
 	return form.Endpoint

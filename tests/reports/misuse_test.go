@@ -323,7 +323,7 @@ var misuses = map[string][]misuse{
 			how:  "without the kind",
 			opts: options{promptecho.Frozen("charge_card")},
 			want: `refused: promptecho: Frozen("charge_card"): "charge_card" selects nothing: ` +
-				"a selector is a kind (llm, http, tool, ",
+				"a selector is a kind (llm, http, grpc, tool, ",
 		},
 		{
 			how:  "an unknown kind",
