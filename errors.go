@@ -1,6 +1,11 @@
 package promptecho
 
-import "github.com/promptecho/promptecho/internal/report"
+import (
+	"net/http"
+
+	"github.com/promptecho/promptecho/internal/recorder"
+	"github.com/promptecho/promptecho/internal/report"
+)
 
 // A MissError says that a request was not recorded, and why the nearest
 // recording was not used. [Recorder.Misses] returns all of a recorder;
@@ -35,6 +40,12 @@ type MissError struct {
 // Error returns the report in several lines: the nearest recording, the request and its sender, and
 // each different field with both values.
 func (e *MissError) Error() string { return (*report.Miss)(e).Error() }
+
+// MissOf returns why a recorder did not answer the request of a response. It
+// returns nil if the response is that of a provider, if it came from a recorder of
+// another process, or if its body was replaced. It is for transports and
+// interceptors that turn a response into an error: [errors.As] then finds the miss.
+func MissOf(resp *http.Response) *MissError { return (*MissError)(recorder.MissOf(resp)) }
 
 // MissHeader is a header of the answer to a request that is not recorded. A
 // program that must tell a miss from a provider's answer can look for it. A

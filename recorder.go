@@ -51,8 +51,11 @@ func Open(file string, opts ...Option) (*Recorder, error) {
 
 // isRecorder reports whether a transport is a recorder of this package.
 func isRecorder(rt http.RoundTripper) bool {
-	_, ok := rt.(*Recorder)
-	return ok
+	switch rt.(type) {
+	case *Recorder, via:
+		return true
+	}
+	return false
 }
 
 // Client returns an [http.Client] that goes through the recorder.
@@ -81,6 +84,44 @@ func (r *Recorder) Client() *http.Client { return &http.Client{Transport: r} }
 // for, such as [context.DeadlineExceeded], [io.EOF] and syscall.ECONNREFUSED.
 func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	return r.engine().RoundTrip(req)
+}
+
+// Via returns the recorder with another upstream: what its RoundTrip would send
+// upstream goes to this transport, and not to that of [Upstream]. All else is the
+// same, so that one cassette has the requests of clients with transports of their
+// own: one with client certificates, one behind a gateway, one for each cloud.
+//
+//	internal := &http.Client{Transport: rec.Via(mTLS)}
+//
+// In replay the transport is not called. A nil transport stands for the upstream
+// of the recorder. A nil recorder returns the transport itself.
+func (r *Recorder) Via(upstream http.RoundTripper) http.RoundTripper {
+	switch {
+	case upstream == nil:
+		return r
+	case r == nil:
+		return upstream
+	}
+	return via{r, upstream}
+}
+
+// A via is a recorder with another upstream.
+type via struct {
+	rec      *Recorder
+	upstream http.RoundTripper
+}
+
+func (v via) RoundTrip(req *http.Request) (*http.Response, error) {
+	return v.rec.engine().RoundTripVia(req, v.upstream)
+}
+
+// CloseIdleConnections closes the idle connections of the upstream, as
+// [http.Client.CloseIdleConnections] asks for.
+func (v via) CloseIdleConnections() {
+	closer, ok := v.upstream.(interface{ CloseIdleConnections() })
+	if ok {
+		closer.CloseIdleConnections()
+	}
 }
 
 // Online reports whether this run may go upstream. That is so if a request that

@@ -22,6 +22,15 @@ type Stream[S, R any] interface {
 	Recv() (R, error)
 }
 
+// A MetadataStream is a session whose other side sends headers before its
+// messages, and trailers after them, as in gRPC. Header waits for the headers.
+// Trailer returns nil until Recv has returned an error.
+type MetadataStream interface {
+	Stream[[]byte, []byte]
+	Header() http.Header
+	Trailer() http.Header
+}
+
 // Session opens a session that begins with a request: one over a protocol that
 // net/http does not speak. A WebSocket that is dialled with the client of the
 // recorder, and a body that is sent over HTTP/2 while the response streams,
@@ -50,6 +59,11 @@ type Stream[S, R any] interface {
 // the other side had ended the session by then in the recording: it was on its
 // way when the session ended.
 //
+// The session that Session returns is a [MetadataStream]. Its headers and trailers
+// are those of the session that open returns, if that is one, too. They are
+// recorded as those of a response over HTTP are: volatile ones are left out, and
+// secrets are replaced.
+//
 // Session returns an error of open, a [*MissError] if the request is not
 // recorded, or the error of the context. The session ends with the context of
 // the request. A nil recorder calls open.
@@ -63,6 +77,10 @@ func (r *Recorder) Session(
 		live, err := open(ctx)
 		if err != nil {
 			return nil, err
+		}
+		described, hasMetadata := live.(MetadataStream)
+		if hasMetadata {
+			return liveMetadataLink{liveLink{live}, described}, nil
 		}
 		return liveLink{live}, nil
 	})
@@ -87,6 +105,15 @@ func (l liveLink) Recv() (interaction.Message, error) {
 	return interaction.Message{Data: string(message)}, err
 }
 
+// A liveMetadataLink is a liveLink with headers and trailers.
+type liveMetadataLink struct {
+	liveLink
+	described MetadataStream
+}
+
+func (l liveMetadataLink) Header() http.Header  { return l.described.Header() }
+func (l liveMetadataLink) Trailer() http.Header { return l.described.Trailer() }
+
 // A sessionStream is a session of a recorder as the program sees it.
 type sessionStream struct{ link recorder.Link }
 
@@ -104,6 +131,24 @@ func (s sessionStream) Recv() ([]byte, error) {
 		return nil, asMissError(err)
 	}
 	return []byte(m.Data), nil
+}
+
+// Header returns the headers of the other side; nil if it sends none.
+func (s sessionStream) Header() http.Header {
+	link, hasMetadata := s.link.(recorder.MetadataLink)
+	if !hasMetadata {
+		return nil
+	}
+	return link.Header()
+}
+
+// Trailer returns the trailers of the other side; nil if it sends none.
+func (s sessionStream) Trailer() http.Header {
+	link, hasMetadata := s.link.(recorder.MetadataLink)
+	if !hasMetadata {
+		return nil
+	}
+	return link.Trailer()
 }
 
 // asMissError returns the [*MissError] for the error of a miss, and any other

@@ -259,3 +259,58 @@ func TestSessionOfATransportReplays(t *testing.T) {
 		}
 	}
 }
+
+// A described is a session that sends one message, with headers and trailers.
+type described struct {
+	messages []string
+}
+
+func (d *described) Send([]byte) error    { return nil }
+func (d *described) CloseSend() error     { return nil }
+func (d *described) Header() http.Header  { return http.Header{"X-Version": {"2"}, "Date": {"today"}} }
+func (d *described) Trailer() http.Header { return http.Header{"X-Cost": {"3"}} }
+
+func (d *described) Recv() ([]byte, error) {
+	if len(d.messages) == 0 {
+		return nil, io.EOF
+	}
+	m := d.messages[0]
+	d.messages = d.messages[1:]
+	return []byte(m), nil
+}
+
+// Headers and trailers of a session are replayed by the rule for those of a response: without the date.
+func TestSessionHasHeadersAndTrailers(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "c.yaml")
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		rec, err := promptecho.Open(file, promptecho.InMode(mode), promptecho.KeepHeaders("x-version", "x-cost"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := http.NewRequestWithContext(t.Context(), "POST", "custom://host/stream", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		session, err := rec.Session(req, func(context.Context) (promptecho.Stream[[]byte, []byte], error) {
+			return &described{messages: []string{`{"n":1}`}}, nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for err == nil {
+			_, err = session.Recv()
+		}
+		if err != io.EOF {
+			t.Errorf("%s: %v", mode, err)
+		}
+		metadata := session.(promptecho.MetadataStream)
+		got := fmt.Sprint(metadata.Header(), metadata.Trailer())
+		if want := "map[X-Version:[2]] map[X-Cost:[3]]"; got != want {
+			t.Errorf("%s: got %s, want %s", mode, got, want)
+		}
+		if err := rec.Close(); err != nil {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+}

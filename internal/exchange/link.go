@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -18,6 +20,14 @@ import (
 type Link interface {
 	Send(m interaction.Message) error
 	Recv() (interaction.Message, error)
+}
+
+// A MetadataLink is a link whose other side sends headers and trailers, as in gRPC. Header waits
+// for the headers. Trailer is called after Recv has returned an error.
+type MetadataLink interface {
+	Link
+	Header() http.Header
+	Trailer() http.Header
 }
 
 // A LinkSink receives a live session of a Go program.
@@ -59,6 +69,8 @@ type RecordedLink struct {
 	ctx    context.Context
 	log    sessionLog
 	failed func(err error) (text string, is []string)
+
+	trailer http.Header // guarded by log.mu; see Trailer
 }
 
 // Send records a message of the program, and sends it.
@@ -76,6 +88,10 @@ func (l *RecordedLink) NoteSent(m interaction.Message) {
 // Recv receives a message, and records it.
 func (l *RecordedLink) Recv() (interaction.Message, error) {
 	m, err := l.live.Recv()
+	l.Header() // for the cassette
+	if err != nil {
+		l.addTrailer()
+	}
 	switch {
 	case err == nil:
 		l.log.add(m)
@@ -90,10 +106,66 @@ func (l *RecordedLink) Recv() (interaction.Message, error) {
 	return m, err
 }
 
+// Header waits for the headers of the other side, records them, and returns those that the
+// cassette gets. It returns nil if the other side sends none.
+func (l *RecordedLink) Header() http.Header {
+	live, hasMetadata := l.live.(MetadataLink)
+	if !hasMetadata {
+		return nil
+	}
+	header := l.kept(live.Header())
+	l.log.mu.Lock()
+	defer l.log.mu.Unlock()
+	l.log.stored.Headers = interaction.HeadersOf(header)
+	return header
+}
+
+// Trailer returns the trailers of the other side that the cassette gets. It is nil until Recv has
+// returned an error.
+func (l *RecordedLink) Trailer() http.Header {
+	l.log.mu.Lock()
+	defer l.log.mu.Unlock()
+	return l.trailer
+}
+
+// addTrailer records the trailers of the other side.
+func (l *RecordedLink) addTrailer() {
+	live, hasMetadata := l.live.(MetadataLink)
+	if !hasMetadata {
+		return
+	}
+	trailer := l.kept(live.Trailer())
+	l.log.mu.Lock()
+	defer l.log.mu.Unlock()
+	l.trailer = trailer
+	l.log.stored.Trailers = interaction.HeadersOf(trailer)
+}
+
+// kept returns a copy of those headers that the cassette gets. It is never nil.
+func (l *RecordedLink) kept(headers http.Header) http.Header {
+	kept := http.Header{}
+	for name, values := range headers {
+		if !l.log.sink.DropsHeader(name) {
+			kept[name] = slices.Clone(values)
+		}
+	}
+	return kept
+}
+
 // PlayLink returns a session that is played from a script. broken is the error of Recv where the
-// recorded session ended with an error.
-func (p *Player) PlayLink(ctx context.Context, script Script, broken error) (Link, error) {
-	l := &playedLink{ctx: ctx, script: script, broken: broken, pace: p.Pace, pending: p.Pending}
+// recorded session ended with an error. The headers and the trailers are those of resp.
+func (p *Player) PlayLink(
+	ctx context.Context, script Script, resp *interaction.Response, broken error,
+) (MetadataLink, error) {
+	l := &playedLink{
+		ctx:     ctx,
+		script:  script,
+		header:  resp.Headers.Map(),
+		trailer: resp.Trailers.Map(),
+		broken:  broken,
+		pace:    p.Pace,
+		pending: p.Pending,
+	}
 	l.closing = make(chan struct{})
 	if !p.Pending.Add(l) {
 		script.Close()
@@ -106,6 +178,8 @@ func (p *Player) PlayLink(ctx context.Context, script Script, broken error) (Lin
 type playedLink struct {
 	ctx     context.Context
 	script  Script
+	header  http.Header
+	trailer http.Header
 	broken  error
 	pace    float64
 	pending *Pending
@@ -117,6 +191,12 @@ type playedLink struct {
 	isOver  bool       // Recv has returned the end
 	isEnded bool       // the program has sent its last message
 }
+
+// Header returns the recorded headers.
+func (l *playedLink) Header() http.Header { return l.header }
+
+// Trailer returns the recorded trailers.
+func (l *playedLink) Trailer() http.Header { return l.trailer }
 
 // Send takes a message of the program. A message that is not recorded ends the session.
 func (l *playedLink) Send(m interaction.Message) error {

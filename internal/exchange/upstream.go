@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"errors"
 	"io"
 	"maps"
@@ -34,6 +35,23 @@ func NewUpstream(transport, network http.RoundTripper) *Upstream {
 	return &Upstream{RoundTripper: network}
 }
 
+// WithTransport returns a context whose requests an [Upstream] sends with a transport, in place
+// of its own.
+func WithTransport(ctx context.Context, transport http.RoundTripper) context.Context {
+	return context.WithValue(ctx, transportKey{}, transport)
+}
+
+type transportKey struct{}
+
+// transportFor returns the transport that sends a request.
+func (u *Upstream) transportFor(req *http.Request) http.RoundTripper {
+	transport, ok := req.Context().Value(transportKey{}).(http.RoundTripper)
+	if ok {
+		return transport
+	}
+	return u.RoundTripper
+}
+
 // RoundTrip sends a request. The guard, which refuses requests without a recorder, lets
 // it pass.
 func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -42,7 +60,7 @@ func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	if bubble.In() {
 		trip = u.bubble.trip
 	}
-	resp, err := trip(u.RoundTripper, req)
+	resp, err := trip(u.transportFor(req), req)
 	if resp != nil {
 		resp.Request = req
 	}

@@ -34,7 +34,12 @@ func (r *Recorder) dropsHeader(req *http.Request, name string, status int) bool 
 	header := req.Header
 	signsDate := cmp.Or(header.Get("X-Amz-Date"), header.Get("X-Ms-Date"), header.Get("Date")) != ""
 	isClock := name == "date" && signsDate
-	drops := r.redact.Drops(name, status) && !isClock
+	return !isClock && r.dropsName(name, status)
+}
+
+// dropsName is dropsHeader for a header in lower case, whatever the request was.
+func (r *Recorder) dropsName(name string, status int) bool {
+	drops := r.redact.Drops(name, status)
 	if drops {
 		r.log.Headers.Add(name)
 	}

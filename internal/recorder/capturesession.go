@@ -2,6 +2,7 @@ package recorder
 
 import (
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/promptecho/promptecho/internal/exchange"
@@ -50,7 +51,8 @@ func (r *Recorder) httpSessionSink(in *incoming, rec *tape.Recording) exchange.S
 func (r *Recorder) sessionSink(opens *tape.Match, rec *tape.Recording) exchange.SessionSink {
 	opening := script.Opening{Request: opens.Request, Form: opens.Form}
 	return exchange.SessionSink{
-		Pending: &r.pending,
+		Pending:     &r.pending,
+		DropsHeader: func(name string) bool { return r.dropsName(strings.ToLower(name), http.StatusOK) },
 		Sent: func(m interaction.Message) (stored interaction.Message, audio []byte, isKept bool) {
 			stored, audio = opening.Split(m)
 			match, err := r.tape.MatchMessage(&opening.Request, &stored, false)

@@ -53,6 +53,8 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 	case c.req == nil:
 		return "it is a session, in which the program answers messages of the server; " +
 			"PROMPTECHO_MODE=update records it again"
+	case c.req.URL.Scheme == interaction.GRPCScheme:
+		return "it is a call over gRPC; PROMPTECHO_MODE=update records it again"
 	case stack.Current().Panicking:
 		return "the test panicked"
 	case r.config.frozen.Select(c.rec.Form().Name()):

@@ -18,6 +18,9 @@ import (
 // A Link is a session as a Go program has it.
 type Link = exchange.Link
 
+// A MetadataLink is a link with headers and trailers.
+type MetadataLink = exchange.MetadataLink
+
 // A RecordedLink is a live session that is recorded.
 type RecordedLink = exchange.RecordedLink
 
@@ -116,7 +119,7 @@ func (l *linkOpener) play(m *tape.Match) (exchange.Link, error) {
 	if it.Response.End == interaction.EndError {
 		broken = l.broken(&it.Response)
 	}
-	link, err := r.player.PlayLink(l.ctx, played, broken)
+	link, err := r.player.PlayLink(l.ctx, played, &it.Response, broken)
 	if err != nil {
 		return nil, r.told(l.name, err)
 	}

@@ -18,7 +18,9 @@ func (r *Recorder) miss(in *incoming) (*http.Response, error) {
 		return nil, ctx.Err() // the test cancels it at the same time
 	}
 	told := r.noteMiss(&in.match, request.ServedBy(ctx).By)
-	return refusal(in.req, "promptecho: "+filepath.Base(told.Place), told.Text), nil
+	resp := refusal(in.req, "promptecho: "+filepath.Base(told.Place), told.Text)
+	resp.Body = missBody{resp.Body, &told.Miss}
+	return resp, nil
 }
 
 // noteMiss keeps a call that is not recorded, and says why it is not answered; by

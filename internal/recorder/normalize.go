@@ -36,7 +36,10 @@ func (c *Config) urlOf(req *http.Request) string {
 	u := request.URL(req)
 	if a := c.aliases.of(&u); a != nil {
 		c.hit(a.name)
-		u.Scheme, u.Host = "http", a.name
+		u.Host = a.name
+		if u.Scheme != interaction.GRPCScheme {
+			u.Scheme = "http"
+		}
 	}
 	return u.String()
 }

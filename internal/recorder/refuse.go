@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"slices"
@@ -13,8 +14,10 @@ import (
 
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
 	"github.com/promptecho/promptecho/internal/redact"
+	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
@@ -53,11 +56,31 @@ func refusal(req *http.Request, short, text string) *http.Response {
 	return resp
 }
 
+// A missBody is the body of the answer to a request that is not recorded.
+type missBody struct {
+	io.ReadCloser
+	miss *report.Miss
+}
+
+// MissOf returns why a recorder of this process did not answer a request. It returns nil if the
+// response is another one.
+func MissOf(resp *http.Response) *report.Miss {
+	body, isMiss := resp.Body.(missBody)
+	if !isMiss {
+		return nil
+	}
+	return body.miss
+}
+
 // errorBody returns the body of an error in the format of the provider of a request.
 // It has the text once, in the field that the SDK of the provider reads, since some
 // SDKs print the whole body.
 func errorBody(req *http.Request, text string) any {
 	const kind = "promptecho_miss"
+	if req.URL.Scheme == interaction.GRPCScheme {
+		// google.rpc.Status. No client retries FAILED_PRECONDITION (google/rpc/code.proto).
+		return map[string]any{"code": grpcFailedPrecondition, "message": text}
+	}
 	host := req.URL.Hostname()
 	path := req.URL.Path
 	header := req.Header
@@ -90,6 +113,9 @@ func errorBody(req *http.Request, text string) any {
 		"error": map[string]string{"type": kind, "code": kind, "message": text},
 	}
 }
+
+// grpcFailedPrecondition is the number of FAILED_PRECONDITION in google/rpc/code.proto.
+const grpcFailedPrecondition = 9
 
 // ollama has the paths of Ollama's API, in which an error is a string
 // (https://docs.ollama.com/api).

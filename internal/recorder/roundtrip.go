@@ -1,6 +1,19 @@
 package recorder
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/promptecho/promptecho/internal/exchange"
+)
+
+// RoundTripVia is RoundTrip with another upstream; see promptecho.Recorder.Via.
+func (r *Recorder) RoundTripVia(req *http.Request, upstream http.RoundTripper) (*http.Response, error) {
+	resp, err := r.RoundTrip(req.WithContext(exchange.WithTransport(req.Context(), upstream)))
+	if resp != nil {
+		resp.Request = req
+	}
+	return resp, err
+}
 
 // RoundTrip answers a request from the cassette or, if the record mode allows,
 // sends it upstream and records the response while the caller reads it.

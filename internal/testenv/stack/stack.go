@@ -49,8 +49,8 @@ func Current() (s Running) {
 }
 
 // answering has the beginnings of the functions of this module that answer requests: those of its
-// root package, of echoexec, and of the internal packages.
-var answering = []string{".", "/echoexec.", "/internal/"}
+// root package, of echoexec, of echogrpc, and of the internal packages.
+var answering = []string{".", "/echoexec.", "/echogrpc.", "/internal/"}
 
 // isOf reports whether a function belongs to a module, and not to the packages of this
 // module that answer requests.
@@ -268,7 +268,7 @@ func (m mainModule) callerIn(chain []Goroutine) string {
 	}
 	var code, test string // the line in the user's code, and the innermost one of a test file
 	for _, f := range frames {
-		if strings.HasPrefix(f.Function, "net/http.(*Client).") {
+		if isClient(f.Function) {
 			code = "" // what was found is below the client
 			test = ""
 			continue
@@ -288,6 +288,13 @@ func (m mainModule) callerIn(chain []Goroutine) string {
 		return code + " < " + test
 	}
 	return code
+}
+
+// isClient reports whether a function is one by which a program calls a server. What it calls in the
+// program is a transport, or an interceptor of gRPC.
+func isClient(function string) bool {
+	return strings.HasPrefix(function, "net/http.(*Client).") ||
+		strings.HasPrefix(function, "google.golang.org/grpc.(*ClientConn).")
 }
 
 // testFunction matches a function of a test file by its name or that of a closure in it:
