@@ -1,0 +1,159 @@
+package echogrpc_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/promptecho/promptecho"
+	"google.golang.org/grpc"
+	testpb "google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/peer"
+)
+
+// programs are the four kinds of calls, with what can go wrong in each.
+var programs = map[string]program{
+	"unary": func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
+		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer sk-secret-1234567890abcdef")
+		request := &testpb.SimpleRequest{Payload: payload("hello")}
+		for range 2 {
+			var header, trailer metadata.MD
+			reply, err := c.UnaryCall(ctx, request, grpc.Header(&header), grpc.Trailer(&trailer))
+			saw += fmt.Sprintf("%s %v %q %q\n", reply.GetPayload().GetBody(), err,
+				header["x-trace-bin"], trailer["x-request-id"])
+		}
+		return saw
+	},
+	"failed": func(ctx context.Context, c testpb.TestServiceClient) string {
+		var trailer metadata.MD
+		_, err := c.UnaryCall(ctx, &testpb.SimpleRequest{
+			ResponseStatus: &testpb.EchoStatus{Code: 5, Message: "gone"},
+			FillUsername:   true,
+		}, grpc.Trailer(&trailer))
+		return describe(err) + fmt.Sprint(trailer["x-request-id"])
+	},
+	"server stream": func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
+		for _, text := range []string{"fine", "fail first", "fail last"} {
+			stream, err := c.StreamingOutputCall(ctx, &testpb.StreamingOutputCallRequest{
+				Payload:            payload(text),
+				ResponseParameters: times(3),
+			})
+			for err == nil {
+				var m *testpb.StreamingOutputCallResponse
+				m, err = stream.Recv()
+				saw += string(m.GetPayload().GetBody()) + "; "
+			}
+			saw += fmt.Sprintf("%s %q\n", describe(err), stream.Trailer()["x-request-id"])
+		}
+		return saw
+	},
+	"client stream": func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
+		for _, size := range []int{3, 400} {
+			stream, err := c.StreamingInputCall(ctx)
+			m := &testpb.StreamingInputCallRequest{}
+			for i := 0; i < 3 && err == nil; i++ {
+				m.Payload = payload(strings.Repeat("x", size+i)) // the same message again
+				err = stream.Send(m)
+			}
+			reply, err := stream.CloseAndRecv()
+			saw += fmt.Sprintf("%d %s\n", reply.GetAggregatedPayloadSize(), describe(err))
+		}
+		return saw
+	},
+	"two-way stream": func(ctx context.Context, c testpb.TestServiceClient) string {
+		stream, err := c.FullDuplexCall(ctx)
+		if err != nil {
+			return describe(err)
+		}
+		m, err := stream.Recv() // before anything is sent
+		saw := string(m.GetPayload().GetBody())
+		for _, text := range []string{"a", "b", "a"} {
+			err = stream.Send(&testpb.StreamingOutputCallRequest{Payload: payload(text), ResponseParameters: times(2)})
+			for range 2 {
+				m, err = stream.Recv()
+				saw += fmt.Sprintf("; %s %v", m.GetPayload().GetBody(), err)
+			}
+		}
+		err = stream.CloseSend()
+		for err == nil {
+			m, err = stream.Recv()
+			saw += "; " + string(m.GetPayload().GetBody())
+		}
+		header, _ := stream.Header()
+		return saw + fmt.Sprintf("%s %q %q", describe(err), header["x-request-id"], stream.Trailer()["x-request-id"])
+	},
+	"two-way stream that fails": func(ctx context.Context, c testpb.TestServiceClient) string {
+		stream, err := c.FullDuplexCall(ctx)
+		if err != nil {
+			return describe(err)
+		}
+		err = stream.Send(&testpb.StreamingOutputCallRequest{ResponseStatus: &testpb.EchoStatus{Code: 9}})
+		saw := describe(err)
+		for err == nil {
+			_, err = stream.Recv()
+			saw += "; " + describe(err)
+		}
+		return saw
+	},
+}
+
+// A program gets the recorded answers without a server: messages, errors with details, headers and trailers.
+func TestCallsOfAllKindsReplayWithoutTheServer(t *testing.T) {
+	t.Parallel()
+	for name, p := range programs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			file, address, recorded := record(t, p)
+			for range 3 {
+				replayed, err := run(t, file, address, promptecho.ModeNone, p)
+				if err != nil {
+					t.Fatalf("replay: %v", err)
+				}
+				if replayed != recorded {
+					t.Fatalf("the program saw\n%s\nin the recorded run, and in a replay\n%s", recorded, replayed)
+				}
+			}
+		})
+	}
+}
+
+// Peer and OnFinish are served in replay, and OnFinish is called once in each run.
+func TestOptionsOfACallAreServedInReplay(t *testing.T) {
+	t.Parallel()
+	p := func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
+		var from peer.Peer
+		finished := grpc.OnFinish(func(err error) { saw += "finished: " + describe(err) + "; " })
+		_, err := c.UnaryCall(ctx, &testpb.SimpleRequest{}, grpc.Peer(&from), finished)
+		if err != nil || from.Addr == nil {
+			saw += fmt.Sprintf("%v, no address; ", err)
+		}
+		stream, err := c.StreamingOutputCall(ctx, &testpb.StreamingOutputCallRequest{Payload: payload("fail last")}, finished)
+		for err == nil {
+			_, err = stream.Recv()
+		}
+		twoWay, err := c.FullDuplexCall(ctx, finished)
+		if err != nil {
+			return err.Error()
+		}
+		twoWay.CloseSend()
+		for err == nil {
+			_, err = twoWay.Recv()
+		}
+		if err != io.EOF {
+			saw += err.Error()
+		}
+		return saw
+	}
+	const want = "finished: <nil>; finished: DataLoss: broken off; finished: <nil>; "
+	file, address, recorded := record(t, p)
+	replayed, err := run(t, file, address, promptecho.ModeNone, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if recorded != want || replayed != want {
+		t.Errorf("the recorded run: %s\na replay: %s\nwant %s", recorded, replayed, want)
+	}
+}
