@@ -125,7 +125,8 @@ func statusOf(ctx context.Context, err error) error {
 	}
 	var miss *promptecho.MissError
 	if errors.As(err, &miss) {
-		return &refusedError{text: miss.Error(), miss: miss}
+		report, _, _ := strings.Cut(miss.Error(), "\n")
+		return &refusedError{text: "promptecho: not recorded: " + report, miss: miss}
 	}
 	ended := ctx.Err()
 	switch {
