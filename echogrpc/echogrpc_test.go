@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -117,6 +118,27 @@ func TestCallsOfAllKindsReplayWithoutTheServer(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A cassette has a call as text that people can read, without the credentials of its metadata.
+func TestCassetteIsReadable(t *testing.T) {
+	t.Parallel()
+	file, _, _ := record(t, programs["unary"])
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	for _, want := range []string{
+		"kind: grpc\n", "boundary: grpc.testing.TestService/UnaryCall\n", "url: grpc://127.0.0.1:", "body: aGVsbG8=\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the cassette lacks %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "sk-secret") {
+		t.Errorf("the cassette has a credential:\n%s", text)
 	}
 }
 

@@ -27,7 +27,8 @@ import (
 // was made again, or that got the answer of another one.
 type testServer struct {
 	testpb.UnimplementedTestServiceServer
-	calls atomic.Int64
+	calls   atomic.Int64
+	changed chan struct{} // gets a value for each unary call whose text is "change"
 }
 
 func payload(text string) *testpb.Payload { return &testpb.Payload{Body: []byte(text)} }
@@ -50,6 +51,11 @@ func (s *testServer) UnaryCall(ctx context.Context, r *testpb.SimpleRequest) (*t
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
+	if string(r.Payload.GetBody()) == "change" {
+		answer := s.number("change")
+		s.changed <- struct{}{}
+		return &testpb.SimpleResponse{Payload: answer}, nil
+	}
 	if r.ResponseStatus.GetCode() == 0 {
 		return &testpb.SimpleResponse{Payload: s.number(string(r.Payload.GetBody()))}, nil
 	}
@@ -70,6 +76,9 @@ func (s *testServer) StreamingOutputCall(
 	r *testpb.StreamingOutputCallRequest, out testpb.TestService_StreamingOutputCallServer,
 ) error {
 	text := string(r.Payload.GetBody())
+	if text == "after the next call" {
+		<-s.changed
+	}
 	if text == "fail first" {
 		return status.Error(codes.NotFound, "nothing here")
 	}
@@ -150,7 +159,7 @@ func serve(t testing.TB) (address string, stop func()) {
 		t.Fatal(err)
 	}
 	s := grpc.NewServer()
-	testpb.RegisterTestServiceServer(s, &testServer{})
+	testpb.RegisterTestServiceServer(s, &testServer{changed: make(chan struct{}, 1)})
 	go s.Serve(l) // it returns when Stop closes the listener
 	t.Cleanup(s.Stop)
 	return l.Addr().String(), s.Stop

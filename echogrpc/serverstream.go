@@ -202,7 +202,7 @@ func (s *serverStream) receive(message any) error {
 		return decode(event, message)
 	}
 	_, _ = io.Copy(io.Discard, s.events) // the recording is complete when it is read to its end
-	return ended.Err()
+	return endOf(ended)
 }
 
 // await waits until the call has an answer.

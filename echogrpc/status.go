@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/http"
 
 	spb "google.golang.org/genproto/googleapis/rpc/status"
@@ -89,8 +90,12 @@ func readStatus(body []byte) (*status.Status, error) {
 // recordedError returns the error of a recorded answer.
 func recordedError(body []byte) error {
 	s, err := readStatus(body)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case s.Code() == codes.OK:
+		return status.Errorf(codes.Internal, "promptecho: the recording of an error has no code: %s. "+
+			"Restore it, or record the call again: PROMPTECHO_MODE=all", body)
 	}
 	return s.Err()
 }
@@ -105,6 +110,14 @@ func encodeEnd(s *status.Status) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(map[string]json.RawMessage{statusKey: body})
+}
+
+// endOf returns what RecvMsg returns at the end of a stream with a status.
+func endOf(s *status.Status) error {
+	if s.Code() == codes.OK {
+		return io.EOF
+	}
+	return s.Err()
 }
 
 // readEnd returns the status of the last message of a stream. It returns false for another message.

@@ -111,7 +111,7 @@ func (s *twoWay) receive(message any) error {
 	if err != io.EOF {
 		return status.Errorf(codes.Internal, "promptecho: a message follows %s in the recording of %s", statusKey, s.method)
 	}
-	return ended.Err()
+	return endOf(ended)
 }
 
 func (s *twoWay) ended() error {
