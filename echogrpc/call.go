@@ -138,9 +138,9 @@ func statusOf(ctx context.Context, err error) error {
 	return status.Error(codes.Unavailable, err.Error())
 }
 
-// answered returns the response that stands for the answer to a live call. An error of its context
-// is an error of the upstream: then there is no answer.
-func answered(ctx context.Context, message any, err error, header, trailer metadata.MD) (*http.Response, error) {
+// responseOf returns a response that has the message or the error of a live call. If the context of
+// the call has ended, there is no response, and responseOf returns its error.
+func responseOf(ctx context.Context, message any, err error, header, trailer metadata.MD) (*http.Response, error) {
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -205,7 +205,7 @@ func (c *call) serveOptions(header, trailer metadata.MD, err error) {
 	}
 }
 
-// An address is that of a server to which there is no connection.
+// An address has the name of a server that is not connected.
 type address string
 
 var _ net.Addr = address("")

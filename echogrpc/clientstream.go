@@ -111,7 +111,7 @@ func (s *clientStream) body() ([]byte, error) {
 func (s *clientStream) send(ctx context.Context, reply any) (*http.Response, error) {
 	live, err := s.open(ctx, s.liveOptions())
 	if err != nil {
-		return answered(s.ctx, nil, err, nil, nil)
+		return responseOf(s.ctx, nil, err, nil, nil)
 	}
 	for _, message := range s.sent {
 		err := live.SendMsg(message)
@@ -122,7 +122,7 @@ func (s *clientStream) send(ctx context.Context, reply any) (*http.Response, err
 	_ = live.CloseSend() // it returns no error that RecvMsg does not
 	err = live.RecvMsg(reply)
 	header, _ := live.Header() // RecvMsg has returned its error
-	return answered(s.ctx, reply, err, header, live.Trailer())
+	return responseOf(s.ctx, reply, err, header, live.Trailer())
 }
 
 // Header returns the header of the answer, which is known after RecvMsg.

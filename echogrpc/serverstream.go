@@ -74,7 +74,7 @@ func (s *serverStream) abandon() {
 func (s *serverStream) send(ctx context.Context, message proto.Message) (*http.Response, error) {
 	live, err := s.open(ctx, s.liveOptions())
 	if err != nil {
-		return answered(s.ctx, nil, err, nil, nil)
+		return responseOf(s.ctx, nil, err, nil, nil)
 	}
 	_ = live.SendMsg(message) // RecvMsg returns the status of a call that has failed
 	_ = live.CloseSend()
@@ -87,7 +87,7 @@ func (s *serverStream) send(ctx context.Context, message proto.Message) (*http.R
 	if err == io.EOF {
 		return s.liveResponse(live, header), nil
 	}
-	return answered(s.ctx, nil, err, header, live.Trailer())
+	return responseOf(s.ctx, nil, err, header, live.Trailer())
 }
 
 // liveResponse returns the response whose body has the messages of a live stream.

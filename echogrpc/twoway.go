@@ -109,7 +109,8 @@ func (s *twoWay) receive(message any) error {
 	}
 	_, err = s.session.Recv() // the session ends after the status
 	if err != io.EOF {
-		return status.Errorf(codes.Internal, "promptecho: a message follows %s in the recording of %s", statusKey, s.method)
+		return status.Errorf(codes.Internal,
+			"promptecho: a message follows %s in the recording of %s", statusKey, s.method)
 	}
 	return endOf(ended)
 }

@@ -21,7 +21,7 @@ func (c *call) unary(
 		var header, trailer metadata.MD
 		options := append(c.liveOptions(), grpc.Header(&header), grpc.Trailer(&trailer))
 		err := live(req.Context(), options)
-		return answered(ctx, reply, err, header, trailer)
+		return responseOf(ctx, reply, err, header, trailer)
 	})
 	if err == nil {
 		return c.answer(ctx, resp, reply)
