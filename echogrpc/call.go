@@ -25,9 +25,11 @@ type call struct {
 	options []grpc.CallOption
 }
 
-// hostOf returns the host of a target (https://github.com/grpc/grpc/blob/master/doc/naming.md).
+// hostOf returns the host of a target (https://github.com/grpc/grpc/blob/master/doc/naming.md),
+// without the port that a target without a port has.
 //
 //	dns:///db.example.com:6334   db.example.com:6334
+//	db.example.com:443           db.example.com
 //	passthrough:///bufnet        bufnet
 //	127.0.0.1:6334               127.0.0.1:6334
 //	unix:///run/db.sock          unix
@@ -41,7 +43,7 @@ func hostOf(target string) string {
 	if err != nil || u.Host == "" {
 		return "server" // a target of a resolver of the program's own
 	}
-	return u.Host
+	return strings.TrimSuffix(u.Host, ":443")
 }
 
 // request returns the request to the recorder that stands for the call. The metadata are its

@@ -49,8 +49,9 @@ func encode(message any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := encodeFields(m)
-	if err == nil && isEqual(m, body) {
+	types := typesFor(message)
+	body, err := encodeFields(m, types)
+	if err == nil && isEqual(m, body, types) {
 		return body, nil
 	}
 	whole, err := proto.MarshalOptions{Deterministic: true, AllowPartial: true}.Marshal(m)
@@ -61,15 +62,15 @@ func encode(message any) ([]byte, error) {
 }
 
 // isEqual reports whether decode makes an equal message of a body.
-func isEqual(m proto.Message, body []byte) bool {
+func isEqual(m proto.Message, body []byte, types typeResolver) bool {
 	decoded := m.ProtoReflect().New().Interface()
-	err := decode(body, decoded)
+	err := decodeInto(body, decoded, types)
 	return err == nil && proto.Equal(m, decoded)
 }
 
 // encodeFields returns a message as JSON, with its unknown fields.
-func encodeFields(m proto.Message) ([]byte, error) {
-	text, err := protojson.MarshalOptions{AllowPartial: true}.Marshal(m)
+func encodeFields(m proto.Message, types typeResolver) ([]byte, error) {
+	text, err := protojson.MarshalOptions{AllowPartial: true, Resolver: types}.Marshal(m)
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +124,7 @@ func decode(body []byte, into any) error {
 		return err
 	}
 	proto.Reset(m)
-	err = decodeInto(body, m)
+	err = decodeInto(body, m, typesFor(into))
 	if err != nil {
 		return notAMessage(m, err)
 	}
@@ -137,15 +138,15 @@ func notAMessage(m proto.Message, err error) error {
 		m.ProtoReflect().Descriptor().FullName(), err)
 }
 
-func decodeInto(body []byte, m proto.Message) error {
+func decodeInto(body []byte, m proto.Message, types typeResolver) error {
 	hasKeys := bytes.Contains(body, []byte(`"`+bytesKey+`"`)) || bytes.Contains(body, []byte(`"`+unknownKey+`"`))
 	if !hasKeys {
-		return decodeFields(body, m)
+		return decodeFields(body, m, types)
 	}
 	var fields map[string]json.RawMessage
 	err := json.Unmarshal(body, &fields)
 	if err != nil {
-		return decodeFields(body, m) // no object: the key is in a text
+		return decodeFields(body, m, types) // no object: the key is in a text
 	}
 	if fields[bytesKey] != nil {
 		var whole []byte
@@ -153,10 +154,10 @@ func decodeInto(body []byte, m proto.Message) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", bytesKey, err)
 		}
-		return proto.UnmarshalOptions{AllowPartial: true}.Unmarshal(whole, m)
+		return proto.UnmarshalOptions{AllowPartial: true, Resolver: types}.Unmarshal(whole, m)
 	}
 	if fields[unknownKey] == nil {
-		return decodeFields(body, m)
+		return decodeFields(body, m, types)
 	}
 	var unknown map[string][]byte
 	err = json.Unmarshal(fields[unknownKey], &unknown)
@@ -168,15 +169,15 @@ func decodeInto(body []byte, m proto.Message) error {
 	if err != nil {
 		return err
 	}
-	err = decodeFields(rest, m)
+	err = decodeFields(rest, m, types)
 	if err != nil {
 		return err
 	}
 	return setUnknownFields(m, unknown)
 }
 
-func decodeFields(body []byte, m proto.Message) error {
-	return protojson.UnmarshalOptions{AllowPartial: true}.Unmarshal(body, m)
+func decodeFields(body []byte, m proto.Message, types typeResolver) error {
+	return protojson.UnmarshalOptions{AllowPartial: true, Resolver: types}.Unmarshal(body, m)
 }
 
 // setUnknownFields is the reverse of unknownFields.

@@ -47,11 +47,11 @@ func metadataOf(header http.Header) metadata.MD {
 	return md
 }
 
-// isOfTransport reports whether metadata of a name belong to the transport: pseudo-headers, and the
-// type of the body, which is another one in the cassette.
+// isOfTransport reports whether metadata of a name belong to the transport: pseudo-headers, the name of
+// the library, and the type of the body, which is another one in the cassette.
 func isOfTransport(name string) bool {
 	switch name {
-	case "content-type", "content-length", "te":
+	case "content-type", "content-length", "te", "trailer", "user-agent":
 		return true
 	}
 	return strings.HasPrefix(name, ":") || strings.HasPrefix(name, "grpc-")
