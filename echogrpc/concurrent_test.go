@@ -155,13 +155,13 @@ func TestReplayOpensNoConnection(t *testing.T) {
 		if replayed != recorded {
 			t.Errorf("recorded:\n%s\nreplayed:\n%s", recorded, replayed)
 		}
-		waitForGoroutines(t, before)
+		waitUntilEnded(t, before)
 	}
 }
 
-// waitForGoroutines waits until no more goroutines run than before: those of a grpc.ClientConn end
+// waitUntilEnded waits until no more goroutines run than before: those of a grpc.ClientConn end
 // soon after it is closed.
-func waitForGoroutines(t *testing.T, before int) {
+func waitUntilEnded(t *testing.T, before int) {
 	t.Helper()
 	for range 1_000_000 {
 		if runtime.NumGoroutine() <= before {

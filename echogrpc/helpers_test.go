@@ -47,11 +47,18 @@ func (s *testServer) UnaryCall(ctx context.Context, r *testpb.SimpleRequest) (*t
 	if err != nil {
 		return nil, err
 	}
-	if string(r.Payload.GetBody()) == "wait" {
+	switch string(r.Payload.GetBody()) {
+	case "wait":
 		<-ctx.Done()
 		return nil, ctx.Err()
-	}
-	if string(r.Payload.GetBody()) == "change" {
+	case "what came with it?":
+		sent, _ := metadata.FromIncomingContext(ctx)
+		_, hasDeadline := ctx.Deadline()
+		return &testpb.SimpleResponse{
+			Payload:  payload(fmt.Sprintf("%q %q %v", sent["x-tenant"], sent["x-trace-bin"], hasDeadline)),
+			Username: strings.Join(sent["user-agent"], " "),
+		}, nil
+	case "change":
 		answer := s.number("change")
 		s.changed <- struct{}{}
 		return &testpb.SimpleResponse{Payload: answer}, nil
@@ -158,7 +165,7 @@ func serve(t testing.TB) (address string, stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := grpc.NewServer()
+	s := grpc.NewServer(grpc.MaxRecvMsgSize(8 << 20))
 	testpb.RegisterTestServiceServer(s, &testServer{changed: make(chan struct{}, 1)})
 	go s.Serve(l) // it returns when Stop closes the listener
 	t.Cleanup(s.Stop)

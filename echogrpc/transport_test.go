@@ -4,10 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echogrpc"
@@ -16,6 +20,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
 	testpb "google.golang.org/grpc/interop/grpc_testing"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 )
 
@@ -263,5 +268,64 @@ func TestServedMethodThatIsNotKnownFailsTheRun(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "the messages of shop.Shop/Find cannot be read") {
 			t.Errorf("mode %v: the run ended with %v", mode, err)
 		}
+	}
+}
+
+// What comes with a call reaches the server: metadata, the deadline, the name of the program, a large message.
+func TestServedCallReachesTheServerWithItsMetadata(t *testing.T) {
+	t.Parallel()
+	p := func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
+		ctx = metadata.AppendToOutgoingContext(ctx, "x-tenant", "a", "x-tenant", "b", "x-trace-bin", "\x00\xff")
+		ctx, cancel := context.WithTimeout(ctx, time.Hour)
+		defer cancel()
+		m := &testpb.SimpleRequest{Payload: payload("what came with it?")}
+		reply, err := c.UnaryCall(ctx, m, grpc.UseCompressor("gzip"))
+		saw += fmt.Sprintf("%s %v ", reply.GetPayload().GetBody(), err)
+		if !strings.Contains(reply.GetUsername(), "grpc-go/") {
+			saw += "no User-Agent"
+		}
+		m.Payload = payload(strings.Repeat("x", 5<<20)) // more than the 4 MB of a server by default
+		reply, err = c.UnaryCall(ctx, m, grpc.MaxCallRecvMsgSize(6<<20))
+		return saw + fmt.Sprint(len(reply.GetPayload().GetBody()) > 5<<20, err)
+	}
+	const want = `["a" "b"] ["\x00\xff"] true <nil> true <nil>`
+	server, stop := serve(t)
+	file := cassette(t)
+	recorded, err := runServed(t, file, server, promptecho.ModeAll, p)
+	stop()
+	if err != nil || recorded != want {
+		t.Fatalf("%v: %s, want %s", err, recorded, want)
+	}
+	replayed, err := runServed(t, file, server, promptecho.ModeNone, p)
+	if err != nil || replayed != want {
+		t.Errorf("replay: %v: %s, want %s", err, replayed, want)
+	}
+}
+
+// Requests that are no gRPC calls go to the recorder as without Transport.
+func TestOtherRequestsPassToTheRecorder(t *testing.T) {
+	t.Parallel()
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		io.WriteString(w, "hello")
+	}))
+	defer upstream.Close()
+	file := cassette(t)
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		rec := open(t, file, mode)
+		client := &http.Client{Transport: echogrpc.Transport(rec)}
+		resp, err := client.Get(upstream.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || string(body) != "hello" {
+			t.Errorf("mode %v: %q, %v", mode, body, err)
+		}
+		err = rec.Close()
+		if err != nil {
+			t.Errorf("mode %v: %v", mode, err)
+		}
+		upstream.Close()
 	}
 }
