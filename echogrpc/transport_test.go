@@ -220,10 +220,18 @@ func TestStreamUnderWayAtTheEndOfATestReplays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			checkServed(t, p)
-			file, address, recorded := record(t, p)
-			replayed, err := run(t, file, address, promptecho.ModeNone, p)
-			if err != nil || replayed != recorded {
-				t.Errorf("in the process: %v, %s, want %s", err, replayed, recorded)
+			server, stop := serve(t)
+			file := cassette(t)
+			for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+				rec := open(t, file, mode)
+				conn := dial(t, rec, server)
+				saw := p(t.Context(), testpb.NewTestServiceClient(conn))
+				err := rec.Close() // before the connection, which ends the stream
+				conn.Close()
+				stop()
+				if err != nil || !strings.HasSuffix(saw, " #1") {
+					t.Errorf("by DialOptions, mode %v: %v, %s", mode, err, saw)
+				}
 			}
 		})
 	}
