@@ -28,6 +28,9 @@
 // A call that is not recorded returns a status of code FailedPrecondition, which no
 // client retries. [errors.As] finds the [promptecho.MissError] in it.
 //
+// [Transport] serves programs in other languages, and clients whose dialling cannot be
+// changed. Their cassettes are the same.
+//
 // These do nothing in replay, since they belong to the transport: per-RPC credentials,
 // stats handlers, the retries of a service config, and compression. Interceptors that
 // stand before those of this package run as always.
