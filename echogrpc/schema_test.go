@@ -26,7 +26,9 @@ func shop() *descriptorpb.FileDescriptorSet {
 	text := descriptorpb.FieldDescriptorProto_TYPE_STRING.Enum()
 	message := descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum()
 	one := descriptorpb.FieldDescriptorProto_LABEL_OPTIONAL.Enum()
-	name := &descriptorpb.FieldDescriptorProto{Name: proto.String("name"), Number: proto.Int32(1), Type: text, Label: one}
+	name := &descriptorpb.FieldDescriptorProto{
+		Name: proto.String("name"), Number: proto.Int32(1), Type: text, Label: one,
+	}
 	detail := &descriptorpb.FieldDescriptorProto{
 		Name: proto.String("detail"), Number: proto.Int32(2), Type: message, Label: one,
 		TypeName: proto.String(".google.protobuf.Any"),
@@ -50,7 +52,9 @@ func shop() *descriptorpb.FileDescriptorSet {
 }
 
 // shopTypes returns functions that make messages of the shop.
-func shopTypes(t *testing.T) (item func(name string, detail *anypb.Any) proto.Message, part func(name string) proto.Message) {
+func shopTypes(t *testing.T) (
+	item func(name string, detail *anypb.Any) proto.Message, part func(name string) proto.Message,
+) {
 	t.Helper()
 	set := shop()
 	set.File = append(set.File, protodesc.ToFileDescriptorProto(anypb.File_google_protobuf_any_proto))

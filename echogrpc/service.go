@@ -36,6 +36,19 @@ func (s *service) newServer() *grpc.Server {
 	)
 }
 
+// upstreamKey is the key of the URL of a request in its context.
+type upstreamKey struct{}
+
+// withUpstream returns the context of a call to the server of a URL.
+func withUpstream(ctx context.Context, u *url.URL) context.Context {
+	return context.WithValue(ctx, upstreamKey{}, u)
+}
+
+func upstreamOf(ctx context.Context) *url.URL {
+	u, _ := ctx.Value(upstreamKey{}).(*url.URL)
+	return u
+}
+
 // serve answers one call. A server calls it for each.
 func (s *service) serve(_ any, stream grpc.ServerStream) error {
 	ctx, cancel := context.WithCancel(stream.Context())
@@ -90,7 +103,7 @@ func hostOfUpstream(upstream *url.URL) string {
 	if upstream.Scheme == "http" && upstream.Port() == "" {
 		return upstream.Host + ":80"
 	}
-	return upstream.Host
+	return strings.TrimSuffix(upstream.Host, ":443")
 }
 
 // A servedCall is a call of another process. All kinds are streams here: those with one message are

@@ -2,9 +2,9 @@ package echogrpc
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -34,8 +34,7 @@ import (
 // A call of a method that is not known fails with FailedPrecondition.
 //
 // A live call goes to the host of the request, over a connection of its own: with TLS
-// if the upstream is https, and in plain text if it is http. A rec that is nil makes
-// live calls only.
+// if the upstream is https, and in plain text if it is http.
 //
 // [echotest.Proxy]: https://pkg.go.dev/github.com/promptecho/promptecho/echotest#Proxy
 // [proto.Unmarshal]: https://pkg.go.dev/google.golang.org/protobuf/proto#Unmarshal
@@ -58,11 +57,11 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return t.rec.RoundTrip(req)
 	}
 	w := newResponseWriter(req)
-	in := req.WithContext(context.WithValue(req.Context(), upstreamKey{}, req.URL))
+	in := req.WithContext(withUpstream(req.Context(), req.URL))
 	in.ProtoMajor, in.ProtoMinor = 2, 0 // the server serves no other version
 	in.Body = &requestBody{ReadCloser: bodyOf(req), onClose: w.finish}
 	go func() {
-		defer w.finish()
+		defer in.Body.Close() // the server does not if it has refused the request
 		t.server.ServeHTTP(w, in)
 	}()
 	<-w.isBegun
@@ -71,9 +70,6 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	return w.response, nil
 }
-
-// upstreamKey is the key of the URL of a request in its context.
-type upstreamKey struct{}
 
 // isGRPC reports whether a request is a gRPC call. That of gRPC-Web is not.
 func isGRPC(req *http.Request) bool {
@@ -156,7 +152,7 @@ func (w *responseWriter) Header() http.Header { return w.header }
 func (w *responseWriter) WriteHeader(status int) {
 	w.begin.Do(func() {
 		w.response.StatusCode = status
-		w.response.Status = http.StatusText(status)
+		w.response.Status = fmt.Sprintf("%d %s", status, http.StatusText(status))
 		w.response.Header = w.header.Clone()
 		w.response.Header.Del("Trailer") // the response has a field for them
 		close(w.isBegun)
@@ -210,10 +206,4 @@ func (w *responseWriter) setTrailers() {
 			w.response.Trailer[http.CanonicalHeaderKey(trailer)] = values
 		}
 	}
-}
-
-// upstreamOf returns the URL of the request that a call came with.
-func upstreamOf(ctx context.Context) *url.URL {
-	u, _ := ctx.Value(upstreamKey{}).(*url.URL)
-	return u
 }

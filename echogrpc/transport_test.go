@@ -242,13 +242,18 @@ func TestServedCallsThatAreCanceledReplay(t *testing.T) {
 	t.Parallel()
 	p := func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
 		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
 		stream, err := c.StreamingOutputCall(ctx, &testpb.StreamingOutputCallRequest{
 			Payload:            payload("wait"),
 			ResponseParameters: times(2),
 		})
-		for range 2 {
-			m, err := stream.Recv()
-			saw += string(m.GetPayload().GetBody()) + describe(err) + "; "
+		for i := 0; i < 2 && err == nil; i++ {
+			var m *testpb.StreamingOutputCallResponse
+			m, err = stream.Recv()
+			saw += string(m.GetPayload().GetBody()) + "; "
+		}
+		if err != nil {
+			return saw + describe(err)
 		}
 		cancel()
 		_, err = stream.Recv()
