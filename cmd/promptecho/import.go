@@ -444,6 +444,6 @@ func (im *importing) isSameAsFile() bool {
 	if err != nil {
 		return false
 	}
-	isSame := func(a, b *interaction.Interaction) bool { return a.Difference(b) == "" }
+	isSame := func(a, b *interaction.Interaction) bool { return a.SameExceptDate(b) }
 	return slices.EqualFunc(f.Interactions, im.read.Interactions, isSame)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/promptecho/promptecho/internal/cassette/codec"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // Parts of a file in which git has left merge conflicts.
@@ -115,18 +116,31 @@ func LoadConflicted(path string) (idx *Index, skipped int, ok bool) {
 		idx.RecordedValues = idx.RecordedValues.Or(f.RecordedValues)
 
 		// Two equal interactions of the same side are both kept.
-		known := idx.items
+		known := len(idx.items)
 		for _, it := range f.Interactions {
-			isSame := func(e entry) bool {
-				return e.it.MatchKey == it.MatchKey && e.it.Difference(it) == ""
-			}
 			hasSeal := it.MatchKey != "" // only seals have match keys
 			if !hasSeal {
 				skipped++
-			} else if !slices.ContainsFunc(known, isSame) {
+			} else if !idx.renew(known, it) {
 				idx.items = append(idx.items, parsedEntry(it))
 			}
 		}
 	}
 	return idx, skipped, true
+}
+
+// renew reports whether one of the first known items is the same as an interaction, except for the
+// day on which it was recorded. The later day counts.
+func (idx *Index) renew(known int, it *interaction.Interaction) (isKnown bool) {
+	for i, e := range idx.items[:known] {
+		if e.it.MatchKey != it.MatchKey || !e.it.SameExceptDate(it) {
+			continue
+		}
+		isKnown = true
+		if e.it.Recorded < it.Recorded {
+			idx.items[i] = parsedEntry(it)
+			break
+		}
+	}
+	return isKnown
 }

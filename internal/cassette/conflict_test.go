@@ -1,9 +1,13 @@
 package cassette
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // TestBothSidesOfAConflict: both versions of a cassette with merge conflicts come back, each with
@@ -70,6 +74,31 @@ func TestBothSidesOfAConflict(t *testing.T) {
 	} {
 		if _, _, ok := ConflictSides([]byte(broken)); ok {
 			t.Errorf("this is taken for a conflict:\n%s", broken)
+		}
+	}
+}
+
+// A merge conflict only in the day of an answer is no second recording, and the later day counts.
+func TestConflictInTheDayOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	format := func(day interaction.Date) string {
+		f := withKeys(fileWith("a"))
+		f.Interactions[0].Recorded = day
+		text, _, err := Format(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, days := range [][2]interaction.Date{{"2026-01-02", "2026-03-04"}, {"2026-03-04", "2026-01-02"}, {"", "2026-03-04"}} {
+		file := filepath.Join(t.TempDir(), "c.yaml")
+		text := "<<<<<<< HEAD\n" + format(days[0]) + "=======\n" + format(days[1]) + ">>>>>>> branch\n"
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		idx, skipped, ok := LoadConflicted(file)
+		if !ok || skipped > 0 || idx.Len() != 1 || idx.Outline(0).Recorded != "2026-03-04" {
+			t.Errorf("%q: %d skipped, %v", days, skipped, idx)
 		}
 	}
 }

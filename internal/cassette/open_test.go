@@ -94,7 +94,7 @@ func sameAsParsed(t testing.TB, data []byte) (unparsed bool) {
 		if err != nil {
 			t.Fatalf("response %d: %v\n%s", i, err, data)
 		}
-		if half := (&interaction.Interaction{Kind: it.Kind, Boundary: it.Boundary, Request: it.Request, Response: answer.Response, Usage: it.Usage, LatencyMS: answer.LatencyMS, Concurrent: it.Concurrent, Again: it.Again, Accepted: it.Accepted, Fake: it.Fake}); half.Difference(it) != "" {
+		if half := (&interaction.Interaction{Kind: it.Kind, Boundary: it.Boundary, Request: it.Request, Response: answer.Response, Usage: it.Usage, LatencyMS: answer.LatencyMS, Concurrent: it.Concurrent, Again: it.Again, Accepted: it.Accepted, Fake: it.Fake, Recorded: it.Recorded}); half.Difference(it) != "" {
 			t.Fatalf("response %d: %s\n%s", i, half.Difference(it), data)
 		}
 		got.Interactions = append(got.Interactions, it)
@@ -198,7 +198,7 @@ func (r random) given() (g interaction.RecordedValues) {
 func (r random) file() *File {
 	f := &File{Pinned: r.IntN(9) == 0, Partial: r.IntN(9) == 0, RecordedValues: r.given()}
 	for range 1 + r.IntN(3) {
-		it := &interaction.Interaction{Boundary: r.text(), Concurrent: r.moments(), Accepted: r.IntN(4) == 0, Fake: r.IntN(4) == 0, Again: r.IntN(4) == 0, Request: interaction.Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
+		it := &interaction.Interaction{Boundary: r.text(), Concurrent: r.moments(), Accepted: r.IntN(4) == 0, Fake: r.IntN(4) == 0, Recorded: []interaction.Date{"", "2026-11-30"}[r.IntN(2)], Again: r.IntN(4) == 0, Request: interaction.Request{Method: "M" + r.text(), URL: "/" + r.text(), Headers: r.headers(), Body: r.body()}}
 		it.Response = interaction.Response{Status: 1 + r.IntN(999), Proto: r.text(), Headers: r.headers(), Trailers: r.headers(), Text: r.text(), End: []string{"", interaction.EndClosed, interaction.EndError, interaction.EndCanceled}[r.IntN(4)]}
 		if r.IntN(3) > 0 {
 			it.Response.Body = r.body()

@@ -45,12 +45,21 @@ func (it *Interaction) Difference(other *Interaction) string {
 		{"again", it.Again == other.Again},
 		{"accepted", it.Accepted == other.Accepted},
 		{"fake", it.Fake == other.Fake},
+		{"recorded", it.Recorded == other.Recorded},
 	} {
 		if !field.same {
 			return field.name
 		}
 	}
 	return ""
+}
+
+// SameExceptDate reports whether two interactions differ at most in the day on which they were
+// recorded.
+func (it *Interaction) SameExceptDate(other *Interaction) bool {
+	undated := *other
+	undated.Recorded = it.Recorded
+	return it.Difference(&undated) == ""
 }
 
 func sameUsage(a, b *Usage) bool {

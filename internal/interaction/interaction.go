@@ -38,12 +38,20 @@ type Interaction struct {
 	// Fake says that a fake has given the answer, such as package echofake, and no provider.
 	Fake bool
 
+	// Recorded is the day on which the answer was recorded; "" if that is unknown, and if HasAge
+	// is false.
+	Recorded Date
+
 	// Again says that the SDK sent the request again after a failure, and that no answer told
 	// the SDK to do so without a delay.
 	Again bool
 
 	Line int // the 1-based line where the interaction starts in its file; not written
 }
+
+// HasAge reports whether the answer can be older than those that its source gives now. The answer
+// of a fake is not, and a canceled request has no answer.
+func (it *Interaction) HasAge() bool { return !it.Fake && it.Response.CancelCause() == "" }
 
 // Head returns the interaction without bodies, events and texts, which can be large.
 func (it *Interaction) Head() *Interaction {

@@ -80,7 +80,7 @@ func TestRest(t *testing.T) {
 func TestDifference(t *testing.T) {
 	t.Parallel()
 	names := map[string]string{ // by the path of the field in Go; "" does not count
-		"Kind": "kind", "Boundary": "boundary", "MatchKey": "", "Usage": "usage", "LatencyMS": "latency_ms", "Concurrent": "concurrent", "Accepted": "accepted", "Fake": "fake", "Again": "again", "Line": "",
+		"Kind": "kind", "Boundary": "boundary", "MatchKey": "", "Usage": "usage", "LatencyMS": "latency_ms", "Concurrent": "concurrent", "Accepted": "accepted", "Fake": "fake", "Recorded": "recorded", "Again": "again", "Line": "",
 		"Request.Method": "request.method", "Request.URL": "request.url", "Request.Headers": "request.headers", "Request.Body": "request.body",
 		"Request.UnknownHeaders": "request.unknown_headers",
 		"Request.Function":       "function", "Request.Within": "within", "Request.Name": "name", "Response.ErrorIs": "response.error_is",
@@ -89,7 +89,7 @@ func TestDifference(t *testing.T) {
 		"Response.Line": "response.status_line", "Response.Transfer": "response.transfer", "Response.Delays": "response.delays_ms", "Response.Text": "", "Response.End": "response.end", "Response.Error": "response.error",
 	}
 	values := []any{
-		"x", int64(1), 1, true, []byte("x"), Headers{{"a", []string{"b"}}}, []Event{{{Name: "a", Value: "b"}}}, []int{1}, []string{"x"}, []Delay{{MS: 1}}, &Usage{InputTokens: 1}, &Moments{Asked: 1, Answered: 2, Ended: 2},
+		"x", int64(1), 1, true, []byte("x"), Headers{{"a", []string{"b"}}}, []Event{{{Name: "a", Value: "b"}}}, []int{1}, []string{"x"}, []Delay{{MS: 1}}, &Usage{InputTokens: 1}, &Moments{Asked: 1, Answered: 2, Ended: 2}, Date("2026-11-30"),
 	}
 	check := func(path string, field reflect.Value, changed *Interaction) {
 		want, known := names[path]

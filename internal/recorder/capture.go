@@ -59,6 +59,9 @@ func (r *Recorder) finish(
 	it := *rec.Interaction()
 	it.Response = *resp
 	it.Fake = isFake
+	if it.HasAge() {
+		it.Recorded = today()
+	}
 	it.Usage = says.Usage
 	it.LatencyMS = latencyMS
 	*resp = interaction.Response{} // drop the reference, so that the body can be freed early

@@ -194,9 +194,9 @@ func decide(p plan, c tape.State, f runFacts) verdict {
 		return setAside
 	}
 
-	// promptecho record -accepted leaves a cassette as it is if the run fails.
-	acceptedRunFailed := f.Failed && p.rerecordAccepted
-	if acceptedRunFailed {
+	// promptecho record -accepted and -older leave a cassette as it is if the run fails.
+	someRunFailed := f.Failed && p.rerecordsSome()
+	if someRunFailed {
 		return setAside
 	}
 

@@ -119,6 +119,7 @@ func TestSaveDecisionBeforeTheTable(t *testing.T) {
 		add      = plan{record: true}
 		update   = plan{record: true, dropUnused: true, rerecordSessions: true}
 		accepted = plan{record: true, dropUnused: true, rerecordAccepted: true}
+		older    = plan{record: true, dropUnused: true, rerecordOlder: true}
 		all      = plan{record: true, rerecord: true}
 
 		absent  = tape.State{}
@@ -150,6 +151,9 @@ func TestSaveDecisionBeforeTheTable(t *testing.T) {
 		{"accepted, failed", accepted, whole, runFacts{Outcome: failedRun}, setAside},
 		{"accepted, partial, failed", accepted, partial, runFacts{Outcome: failedRun}, setAside},
 		{"accepted, passed", accepted, whole, runFacts{}, unusedDropped},
+
+		{"older, failed", older, whole, runFacts{Outcome: failedRun}, setAside},
+		{"older, passed", older, whole, runFacts{}, unusedDropped},
 
 		{"doubtful, update", update, whole, runFacts{doubtful: true}, added},
 		{"doubtful, mode all", all, whole, runFacts{doubtful: true}, replaced},

@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/promptecho/promptecho/internal/group"
+	"github.com/promptecho/promptecho/internal/interaction"
 )
 
 // A Mode is a promptecho.Mode, which has the documentation.
@@ -32,6 +33,24 @@ const (
 // not changed. A cassette without such recordings is replayed as in ModeNone. promptecho record
 // -accepted sets this mode; promptecho verify tells how to set it for a program without tests.
 const ModeAccepted Mode = "accepted"
+
+// beforeStart begins the name of a mode of [ModeBefore]. The day is behind it.
+const beforeStart = "before:"
+
+// ModeBefore returns the mode that records again each recording that was made before a day, or
+// on an unknown day. For all other recordings it is like [ModeAccepted] for those that were not
+// accepted. promptecho record -older sets this mode.
+func ModeBefore(day interaction.Date) Mode { return Mode(beforeStart + string(day)) }
+
+// day returns the day of a mode that [ModeBefore] has returned; ok is false for other modes.
+func (m Mode) day() (day interaction.Date, ok bool) {
+	text, ok := strings.CutPrefix(string(m), beforeStart)
+	if !ok {
+		return "", false
+	}
+	day, err := interaction.ParseDate(text)
+	return day, err == nil
+}
 
 // modes lists the record modes for users.
 var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAll, ModeLive}
@@ -66,7 +85,9 @@ func (m Mode) ceiling() string {
 
 // parseMode returns the mode of a name.
 func parseMode(s string) (Mode, error) {
-	if m := Mode(s); m == ModeAccepted || slices.Contains(modes, m) {
+	m := Mode(s)
+	_, isBefore := m.day()
+	if isBefore || m == ModeAccepted || slices.Contains(modes, m) {
 		return m, nil
 	}
 	names := group.Each(modes, func(m Mode) string { return string(m) })

@@ -187,6 +187,7 @@ func (r *Recorder) load() error {
 	}
 	r.mode = mode
 	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0)
+	r.tape.Config.Since, _ = r.mode.mode.day()
 	err = r.tape.Load(r.plan.plays(), r.plan.record)
 	if err := r.ignoreCut(err); err != nil {
 		return err

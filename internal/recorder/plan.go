@@ -21,6 +21,7 @@ type plan struct {
 
 	rerecord         bool // every request is recorded again; only frozen calls are played
 	rerecordAccepted bool // recordings that promptecho accept changed are recorded again
+	rerecordOlder    bool // recordings from before the day of the mode are recorded again
 	rerecordSessions bool // sessions are recorded again; see dispatch
 	dropUnused       bool // a complete, passing run drops the recordings that it did not use
 
@@ -32,13 +33,20 @@ type plan struct {
 // mayGoUpstream reports whether any request can leave the process.
 func (p plan) mayGoUpstream() bool { return p.record || p.passThrough || p.compare }
 
+// rerecordsSome reports whether some recordings of the cassette are recorded again, and the others
+// are played.
+func (p plan) rerecordsSome() bool { return p.rerecordAccepted || p.rerecordOlder }
+
 // plays returns which recordings of the cassette are played.
 func (p plan) plays() tape.Playing {
 	if p.rerecord || p.passThrough {
 		return tape.PlayNone
 	}
-	if p.rerecordAccepted {
+	switch {
+	case p.rerecordAccepted:
 		return tape.PlayNotAccepted
+	case p.rerecordOlder:
+		return tape.PlayNotOlder
 	}
 	return tape.PlayAll
 }
@@ -59,6 +67,12 @@ func planFor(m Mode, c tape.State, live bool) plan {
 // planWithoutLive returns the plan of mode m where the option Live is not set.
 func planWithoutLive(m Mode, c tape.State) plan {
 	replay := plan{checkUnused: true}
+	if day, ok := m.day(); ok {
+		if c.HasOlderThan(day) {
+			return plan{record: true, dropUnused: true, rerecordOlder: true}
+		}
+		return replay
+	}
 	switch m {
 	case ModeLive:
 		return plan{passThrough: true}

@@ -178,6 +178,7 @@ func (r *Recorder) recordFailure(
 		it.Response = interaction.Response{End: interaction.EndCanceled, Error: canceled.Error()}
 	case r.config.onRecordError == Keep && !isStopped:
 		it.Response = interaction.Response{End: interaction.EndError, Error: err.Error()}
+		it.Recorded = today()
 	default:
 		r.tape.Abandon(rec)
 		text := it.Request.String() + ": " + r.redact.Message(err.Error())

@@ -232,7 +232,7 @@ func (r *Recorder) removeWorthlessJournal() error {
 func (r *Recorder) merge(
 	v verdict, recorded []*tape.Recording,
 ) (next []*tape.Recording, dropped int) {
-	if r.tape.Replaced() > 0 && (r.plan.rerecord || r.plan.rerecordAccepted) {
+	if r.tape.Replaced() > 0 && (r.plan.rerecord || r.plan.rerecordsSome()) {
 		r.tape.KeepUnchanged(recorded)
 	}
 
@@ -280,7 +280,7 @@ func (r *Recorder) insert(
 	unused := r.log.Unused()
 
 	var neverAsked []*tape.Recording // old ones that no later run will ask for
-	if r.plan.rerecordAccepted {
+	if r.plan.rerecordsSome() {
 		neverAsked = r.tape.TakePlaces(recorded)
 		next = append(next, neverAsked...)
 		tape.SortPlaced(next)

@@ -3,7 +3,6 @@ package recorder
 import (
 	"os"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
@@ -24,13 +23,6 @@ func dateAhead(path string) {
 		return
 	}
 	_ = os.Chtimes(path, time.Time{}, realTime().Add(aheadBy))
-}
-
-// realTime returns the time, also in a synctest bubble, where package time has another one.
-func realTime() time.Time {
-	var now syscall.Timeval
-	_ = syscall.Gettimeofday(&now) // it has no errors
-	return time.Unix(int64(now.Sec), int64(now.Usec)*1000)
 }
 
 // unlogged is true when a recorder was opened outside of a test, as in TestMain. The go

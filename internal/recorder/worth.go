@@ -266,7 +266,7 @@ func (r *Recorder) whenToRetry(status int) string {
 	switch {
 	case !isTemporary:
 		return ""
-	case r.plan.rerecord || r.plan.rerecordAccepted:
+	case r.plan.rerecord || r.plan.rerecordsSome():
 		return later
 	}
 	return later + ". What is already recorded is not sent again"

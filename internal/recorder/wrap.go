@@ -123,6 +123,7 @@ func (w *Wrapped) record(
 	err = run(context.WithValue(ctx, runningKey{r}, rec))
 	it := *rec.Interaction()
 	it.LatencyMS = time.Since(began).Milliseconds()
+	it.Recorded = today()
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return err
 	}

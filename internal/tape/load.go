@@ -10,6 +10,7 @@ type Playing int
 const (
 	PlayNone        Playing = iota
 	PlayNotAccepted         // all but those that were accepted
+	PlayNotOlder            // all but those that were recorded before Config.Since
 	PlayAll
 )
 
@@ -93,16 +94,30 @@ func (t *Tape) entryOf(number int) entry {
 		unknownHeaders: outline.UnknownHeaders,
 		accepted:       outline.Accepted,
 		isFake:         outline.Fake,
+		hasAge:         outline.HasAge(),
+		recorded:       outline.Recorded,
 	}
 	e.key, e.sealDigest, e.isSealed = t.stored.SealedRequest(number)
 	return e
 }
 
+// selects reports whether play selects a recording of the cassette.
+func (t *Tape) selects(play Playing, rec *Recording) bool {
+	switch play {
+	case PlayNone:
+		return false
+	case PlayNotAccepted:
+		return !rec.accepted
+	case PlayNotOlder:
+		return !rec.hasAge || rec.recorded >= t.Config.Since
+	}
+	return true
+}
+
 // playOrReplace puts a recording of the cassette on the tape if play selects it
 // or it is frozen. This run replaces any other one.
 func (t *Tape) playOrReplace(rec *Recording, play Playing) {
-	isSelected := play == PlayAll || play == PlayNotAccepted && !rec.accepted
-	if !isSelected && !t.isFrozen(rec) {
+	if !t.selects(play, rec) && !t.isFrozen(rec) {
 		t.replaced = append(t.replaced, rec)
 		return
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Load puts on the tape what the run plays: all recordings, all but the accepted
-// ones, or none. The run replaces the others.
+// or the older ones, or none. The run replaces the others.
 func TestWhatIsPlayed(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -24,6 +24,8 @@ func TestWhatIsPlayed(t *testing.T) {
 	}{
 		{"all", PlayAll, nil, []string{"a", "accepted", "tool/agent", "within", "tool/other"}},
 		{"all but the accepted ones", PlayNotAccepted, nil, []string{"a", "tool/agent", "within", "tool/other"}},
+		{"all but the older ones", PlayNotOlder, nil, []string{"a", "tool/agent"}},
+		{"all but the older ones, and a frozen one", PlayNotOlder, canon.Selectors{"tool/other"}, []string{"a", "tool/agent", "tool/other"}},
 		{"none", PlayNone, nil, nil},
 		{"none but a frozen kind", PlayNone, canon.Selectors{"tool"}, []string{"tool/agent", "within", "tool/other"}},
 		{"none but a frozen function", PlayNone, canon.Selectors{"tool/agent"}, []string{"tool/agent", "within"}},
@@ -34,13 +36,20 @@ func TestWhatIsPlayed(t *testing.T) {
 			t.Parallel()
 			accepted := alone("accepted")
 			accepted.Accepted = true
-			config := configOf(cassetteOf(t,
+			interactions := []*interaction.Interaction{
 				alone("a"), accepted,
 				exchange(function("tool/agent"), returns("1")),
 				exchange(within("tool/agent", prompt("within")), says("x")),
 				exchange(function("tool/other"), returns("1")),
-			))
+			}
+			// The day of "tool/other" is not known, and the answer of a fake has no age.
+			interactions[0].Recorded = "2026-03-01"
+			interactions[1].Recorded = "2026-02-28"
+			interactions[2].Fake = true
+			interactions[3].Recorded = "2025-12-31"
+			config := configOf(cassetteOf(t, interactions...))
 			config.Frozen = tt.frozen
+			config.Since = "2026-03-01"
 			for _, save := range []bool{false, true} {
 				run := open(t, config, new(redact.Policy), tt.play, save)
 				for _, rec := range run.Recordings() {

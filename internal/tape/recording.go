@@ -44,12 +44,14 @@ type entry struct {
 	key        uint64
 	sealDigest uint64
 
-	outcome        outcome // how the request ended
-	unknownHeaders bool    // the request may have had headers that it does not list
-	accepted       bool    // its response is that of an earlier request, see Accepted
-	isFake         bool    // a fake has given its response
-	resumed        bool    // a killed run made the recording, or it is carried over
-	carriedFrom    place   // in another cassette, see CarryOver; else the zero value
+	outcome        outcome          // how the request ended
+	unknownHeaders bool             // the request may have had headers that it does not list
+	accepted       bool             // its response is that of an earlier request, see Accepted
+	isFake         bool             // a fake has given its response
+	hasAge         bool             // see interaction.HasAge
+	recorded       interaction.Date // the day on which its response was recorded; "" if unknown
+	resumed        bool             // a killed run made the recording, or it is carried over
+	carriedFrom    place            // in another cassette, see CarryOver; else the zero value
 }
 
 // A place is an interaction of a cassette that this one takes recordings over

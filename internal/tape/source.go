@@ -32,6 +32,8 @@ type Config struct {
 	InOrder bool // concurrent calls are answered in the recorded sequence
 	Rounds  bool // what this run records is played when it is asked for again
 
+	Since interaction.Date // for PlayNotOlder: the first day whose recordings are played
+
 	// Snapshots says that snapshots read the tape. So each recording notes the
 	// goroutine of its first call, and what this run has recorded stays in
 	// memory after Free. Other runs do without: finding the goroutine takes 4
@@ -61,6 +63,11 @@ type State struct {
 	Edited  []int // the lines of the interactions that were edited
 
 	Accepted bool // it has interactions that were accepted
+
+	// HasAge says that it has interactions with an age. Oldest is the earliest day on which one of
+	// these was recorded; "" if one of the days is unknown.
+	HasAge bool
+	Oldest interaction.Date
 
 	RecordedValues interaction.RecordedValues
 }
@@ -116,12 +123,28 @@ func (s *source) Open(heal bool) error {
 		RecordedValues: f.RecordedValues,
 	}
 	for i := range f.Len() {
-		if f.Outline(i).Accepted {
+		outline := f.Outline(i)
+		if outline.Accepted {
 			s.State.Accepted = true
+		}
+		if outline.HasAge() {
+			s.State.addDay(outline.Recorded)
 		}
 	}
 	return nil
 }
+
+// addDay adds the day on which an interaction with an age was recorded.
+func (s *State) addDay(day interaction.Date) {
+	if !s.HasAge || day < s.Oldest {
+		s.Oldest = day
+	}
+	s.HasAge = true
+}
+
+// HasOlderThan reports whether the cassette has a recording from before a day, or from an unknown
+// one.
+func (s *State) HasOlderThan(day interaction.Date) bool { return s.HasAge && s.Oldest < day }
 
 // isCut reports whether an error says that a part of a file is gone.
 func isCut(err error) bool {

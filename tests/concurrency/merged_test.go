@@ -28,7 +28,7 @@ func TestMissByOrderNamesTheCallsAndPace(t *testing.T) {
 		{"the next prompt has both results", 2},
 	}
 	calls := regexp.MustCompile(`if you changed nothing, this request depends on the order of ` +
-		`calls that ran in parallel: .+c.yaml:4, .+c.yaml:24\.\n`)
+		`calls that ran in parallel: .+c.yaml:4, .+c.yaml:25\.\n`)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

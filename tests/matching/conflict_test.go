@@ -27,7 +27,7 @@ func TestTakenRecordingFailsTheTest(t *testing.T) {
 		answers:  []string{`"one"`, `"two"`},
 		asked:    []must.Request{unrecorded, one},
 		want: "c.yaml:4: this recording answered another request, which differs in seed. " +
-			"The request that it was recorded for came later, and got the recording at line 20 instead. " +
+			"The request that it was recorded for came later, and got the recording at line 21 instead. " +
 			"Record both requests again, or tell them apart with promptecho.Match(\"seed\")\n\n" +
 			"InMode(ModeNone) in the code allows no recording. To record the test, remove that option and run:\n",
 	}, {
@@ -68,7 +68,7 @@ func TestTakenRecordingFailsTheTest(t *testing.T) {
 		recorded: []must.Request{spaced, must.Chat("")},
 		answers:  []string{`"a"`, `"b"`},
 		asked:    []must.Request{must.Chat(""), must.Chat("")},
-		want:     "c.yaml:4: this recording and the one at line 20 are of the same request, spelled in two ways",
+		want:     "c.yaml:4: this recording and the one at line 21 are of the same request, spelled in two ways",
 	}, {
 		name:     "two spellings, of which the first is asked twice",
 		recorded: []must.Request{must.Chat(""), spaced},

@@ -160,6 +160,13 @@ func (e *encoder) flag(key string, set *bool) {
 	}
 }
 
+// date writes a key and a day, unless the day is unknown.
+func (e *encoder) date(key string, d *interaction.Date) {
+	if *d != "" {
+		e.keyValue(key, string(*d))
+	}
+}
+
 // moments writes the key concurrent: when the interaction began and ended, relative to those that
 // overlap it.
 func (e *encoder) moments(m **interaction.Moments) {

@@ -26,6 +26,7 @@ type fields interface {
 	status(n *int)
 	latency(ms *int64)
 	flag(key string, set *bool)
+	date(key string, d *interaction.Date)
 	moments(m **interaction.Moments)
 	headers(key string, hs *interaction.Headers)
 	usage(u **interaction.Usage)
@@ -50,6 +51,7 @@ func interactionFields(f fields, it *interaction.Interaction) {
 	f.flag("again", &it.Again)
 	f.flag("accepted", &it.Accepted)
 	f.flag("fake", &it.Fake)
+	f.date(recordedKey, &it.Recorded)
 	if isFunction(it.Kind) {
 		functionFields(f, it)
 		return
@@ -88,7 +90,10 @@ func requestFields(f fields, r *interaction.Request) {
 	f.form(r)
 }
 
-const concurrentKey = "concurrent"
+const (
+	concurrentKey = "concurrent"
+	recordedKey   = "recorded"
+)
 
 // ResponseStart is the text before the fields of the response in an item.
 const ResponseStart = keyStart + "response:\n"

@@ -15,10 +15,14 @@ type Outline struct {
 	Within         bool                 // a recorded function sent the request
 	Accepted       bool                 // promptecho accept has changed the request
 	Fake           bool                 // a fake has given the answer
+	Recorded       interaction.Date     // see [interaction.Interaction.Recorded]
 	UnknownHeaders bool                 // the request may have had headers that are not recorded
 	CancelCause    string               // see [interaction.Response.CancelCause]
 	Moments        *interaction.Moments // see [interaction.Interaction.Concurrent]
 }
+
+// HasAge is [interaction.Interaction.HasAge].
+func (o *Outline) HasAge() bool { return !o.Fake && o.CancelCause == "" }
 
 // OutlineOf returns the outline of an interaction that was parsed.
 func OutlineOf(it *interaction.Interaction) Outline {
@@ -27,6 +31,7 @@ func OutlineOf(it *interaction.Interaction) Outline {
 		Within:         it.Request.Within != "",
 		Accepted:       it.Accepted,
 		Fake:           it.Fake,
+		Recorded:       it.Recorded,
 		UnknownHeaders: it.Request.UnknownHeaders,
 		CancelCause:    it.Response.CancelCause(),
 		Moments:        it.Concurrent,
@@ -54,6 +59,8 @@ func FindOutline(item []byte) (o Outline) {
 			o.Accepted = true
 		case "fake":
 			o.Fake = true
+		case recordedKey:
+			o.Recorded = interaction.Date(value)
 		case "  unknown_headers": // a key of the request; header fields are indented deeper
 			o.UnknownHeaders = true
 		}

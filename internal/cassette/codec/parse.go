@@ -313,6 +313,18 @@ func (p *parser) number(key string, i *int64) {
 
 func (p *parser) flag(key string, set *bool) { optional(p, key, set, p.boolean) }
 
+func (p *parser) date(key string, d *interaction.Date) { optional(p, key, d, p.day) }
+
+// day returns the day n.
+func (p *parser) day(n *yaml.Node, field string) interaction.Date {
+	d, err := interaction.ParseDate(n.Text)
+	if n.Kind != yaml.Scalar || n.Tag != "" || err != nil {
+		p.unexpected(n, field, "the day on which the answer was recorded, such as 2026-11-30; leave "+
+			"the key out if it is unknown")
+	}
+	return d
+}
+
 // moments reads the key concurrent: when the interaction began and ended, relative to those that
 // overlap it.
 func (p *parser) moments(m **interaction.Moments) {

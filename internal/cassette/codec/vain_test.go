@@ -75,6 +75,7 @@ var inVain = map[string]struct {
 	"partial":          {atTop, "true", "x"},
 	"pinned":           {atTop, "true", "x"},
 	"proto":            {inAnswer, "HTTP/2.0", "[a]"},
+	"recorded":         {inItem, "2026-11-30", "2026-11-31"},
 	"request":          {around(strings.Replace(minimal, "request:\n      method: POST\n      url: /\n      body: x", "KEY", 1), "\n    "), "{method: POST, url: /}", "x"},
 	"response":         {around(strings.Replace(minimal, "response:\n      status: 200", "KEY", 1), "\n    "), "{status: 200}", "x"},
 	"seals":            {around(minimal+"KEY\n", "\n"), "[]", "x"},

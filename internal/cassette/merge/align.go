@@ -9,7 +9,7 @@ import (
 // An item is an interaction of one of the three cassettes.
 type item struct {
 	it     *interaction.Interaction // with its match key
-	text   string                   // as a cassette has it
+	text   string                   // as a cassette has it, without its date
 	sent   string                   // of a session: the key of the messages of its client
 	edited bool                     // by hand, since it was recorded
 	slot   *slot
@@ -19,9 +19,11 @@ type item struct {
 type slot struct {
 	base, ours, theirs *item
 
-	taken    *item
-	conflict bool
-	behind   []*slot // the interactions that only theirs has, and that follow this one there
+	taken      *item
+	sameAnswer bool             // both sides have recorded the answer again, and it says the same
+	date       interaction.Date // the day on which taken was recorded
+	conflict   bool
+	behind     []*slot // the interactions that only theirs has, and that follow this one there
 }
 
 // content is equal for items that are equal.

@@ -70,6 +70,7 @@ func Files(base, ours, theirs *cassette.File) (*Result, error) {
 	}
 	for _, s := range slots {
 		d.decide(s)
+		s.setDate()
 	}
 	r := &Result{File: &cassette.File{
 		Pinned:         either(base.Pinned, ours.Pinned, theirs.Pinned),
@@ -87,16 +88,28 @@ func newItem(it *interaction.Interaction) (*item, error) {
 	own := *it
 	edited := own.MatchKey == "" // no seal holds for it
 	own.MatchKey = rules.Form(&own.Request).Key()
-	encoded, err := cassette.Encode(&own, canon.Revision)
+	text, err := textWithoutDate(&own)
 	if err != nil {
 		return nil, fmt.Errorf("line %d: %w", it.Line, err)
 	}
 	return &item{
 		it:     &own,
-		text:   string(encoded.Text),
+		text:   text,
 		sent:   rules.SentKey(&own),
 		edited: edited,
 	}, nil
+}
+
+// textWithoutDate returns the text of an interaction as a cassette has it, without the day on
+// which it was recorded: the same answer on two days is no difference.
+func textWithoutDate(it *interaction.Interaction) (string, error) {
+	undated := *it
+	undated.Recorded = ""
+	encoded, err := cassette.Encode(&undated, canon.Revision)
+	if err != nil {
+		return "", err
+	}
+	return string(encoded.Text), nil
 }
 
 // accepted counts the interactions whose answers promptecho accept has taken from other requests.
@@ -179,6 +192,21 @@ func (d *decision) decideBothChanged(s *slot) {
 		return
 	}
 	s.taken = preferred
+	s.sameAnswer = differByChance
+}
+
+// setDate sets the day on which the version that was taken was recorded. If both sides have the
+// same answer, that is the later day.
+func (s *slot) setDate() {
+	if s.taken == nil {
+		return
+	}
+	s.date = s.taken.it.Recorded
+	for _, side := range []*item{s.ours, s.theirs} {
+		if side != nil && (s.sameAnswer || side.is(s.taken)) {
+			s.date = max(s.date, side.it.Recorded)
+		}
+	}
 }
 
 // differByChance reports whether two recordings of a request differ only in what a provider
@@ -191,8 +219,8 @@ func (d *decision) differByChance(preferred, other *item) bool {
 	if !isChanged {
 		return false
 	}
-	encoded, err := cassette.Encode(&adapted, canon.Revision)
-	return err == nil && string(encoded.Text) == preferred.text
+	text, err := textWithoutDate(&adapted)
+	return err == nil && text == preferred.text
 }
 
 // is reports whether two versions are the same.
@@ -237,6 +265,7 @@ func (r *Result) add(slots []*slot) {
 		}
 		for _, s := range slots[i:max(n, i+1)] {
 			it := *s.taken.it
+			it.Recorded = s.date
 			if fromOurs && fromTheirs {
 				it.Concurrent = new(interaction.Moments)
 			}

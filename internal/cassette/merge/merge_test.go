@@ -265,3 +265,61 @@ func TestHistories(t *testing.T) {
 		check("only theirs", say(t, merged(t, base, base, theirs).File), say(t, theirs))
 	}
 }
+
+// Two branches that recorded the same answer on different days merge without a conflict, and
+// the later day counts. An answer of one side keeps its day.
+func TestMergeKeepsTheDayOfAnAnswer(t *testing.T) {
+	t.Parallel()
+	on := func(day interaction.Date, answer string) *interaction.Interaction {
+		it := recorded("q", answer)
+		it.Recorded = day
+		return it
+	}
+	byChance := on("2026-03-03", "yes")
+	byChance.Response.Body = []byte(strings.Replace(string(byChance.Response.Body), "chatcmpl-", "chatcmpl-9f", 1))
+	byHand := on("", "yes")
+	byHand.MatchKey = ""
+	base := fileOf(on("2026-01-01", "yes"))
+	for _, tt := range []struct {
+		name               string
+		base, ours, theirs *cassette.File
+		answer             string // "" if the interaction is dropped
+		date               interaction.Date
+	}{
+		{"unchanged", base, base, base, "yes", "2026-01-01"},
+		{"renewed on both sides", base, fileOf(on("2026-03-03", "yes")), fileOf(on("2026-02-02", "yes")), "yes", "2026-03-03"},
+		{"renewed on one side", base, base, fileOf(on("2026-02-02", "yes")), "yes", "2026-02-02"},
+		{"without a base", nil, fileOf(on("2026-02-02", "yes")), fileOf(on("2026-03-03", "yes")), "yes", "2026-03-03"},
+		{"another answer on one side", base, fileOf(on("2026-02-02", "no")), base, "no", "2026-02-02"},
+		{"an older answer than the other side's", base, fileOf(on("2026-02-02", "no")), fileOf(on("2026-03-03", "yes")), "no", "2026-02-02"},
+		{"the same answer with another ID", nil, fileOf(on("2026-02-02", "yes")), fileOf(byChance), "yes", "2026-03-03"},
+		{"a day was removed by hand", base, fileOf(byHand), base, "yes", "2026-01-01"},
+		{"no day in the base", fileOf(on("", "yes")), fileOf(on("", "yes")), fileOf(on("2026-02-02", "yes")), "yes", "2026-02-02"},
+		{"renewed here, dropped there", base, fileOf(on("2026-02-02", "yes")), fileOf(), "", ""},
+	} {
+		for _, turned := range []bool{false, true} {
+			ours, theirs := tt.ours, tt.theirs
+			if turned {
+				ours, theirs = theirs, ours
+			}
+			r := merged(t, tt.base, ours, theirs)
+			if len(r.Conflicts) > 0 {
+				t.Errorf("%s: a conflict", tt.name)
+			}
+			its := r.File.Interactions
+			if tt.answer == "" || len(its) != 1 {
+				if len(its) != 0 || tt.answer != "" {
+					t.Errorf("%s: %d interactions", tt.name, len(its))
+				}
+				continue
+			}
+			if got := say(t, r.File)[0]; got != "q: "+tt.answer || its[0].Recorded != tt.date {
+				t.Errorf("%s: %s of %q, want %s of %q", tt.name, got, its[0].Recorded, tt.answer, tt.date)
+			}
+			again := merged(t, fileOf(ours.Interactions...), r.File, r.File)
+			if where := again.File.Interactions[0].Difference(its[0]); where != "" {
+				t.Errorf("%s: a second merge changes %s", tt.name, where)
+			}
+		}
+	}
+}

@@ -80,12 +80,12 @@ func agree(t *testing.T, text string) (isCassette bool) {
 		now, err := codec.ParseItem("x.yaml", item, noAsset, beyond)
 		before, errBefore := ParseItem("x.yaml", []byte(item), noAsset, beyondBefore)
 		pairs = append(pairs, pair{"ParseItem", now, before},
-			pair{"the error of ParseItem", fmt.Sprint(err), fmt.Sprint(errBefore)})
+			pair{"the error of ParseItem", withoutNewKeys(err), fmt.Sprint(errBefore)})
 
 		now, err = codec.ParseResponse("x.yaml", item, noAsset, beyond)
 		before, errBefore = ParseAnswer("x.yaml", []byte(item), noAsset, beyondBefore)
 		pairs = append(pairs, pair{"ParseAnswer", now, before},
-			pair{"the error of ParseAnswer", fmt.Sprint(err), fmt.Sprint(errBefore)})
+			pair{"the error of ParseAnswer", withoutNewKeys(err), fmt.Sprint(errBefore)})
 	}
 	for _, p := range pairs {
 		if !reflect.DeepEqual(p.now, p.before) {
@@ -118,7 +118,13 @@ func asText(err *codec.SyntaxError) string {
 	if err == nil {
 		return ""
 	}
-	return fmt.Sprintf("%v, elsewhere %v, cut %v", err, err.FileIntact, err.Incomplete)
+	return fmt.Sprintf("%v, elsewhere %v, cut %v", withoutNewKeys(err), err.FileIntact, err.Incomplete)
+}
+
+// withoutNewKeys returns the text of an error, in which a list of keys has only those that the old
+// reader knows.
+func withoutNewKeys(err error) string {
+	return strings.ReplaceAll(fmt.Sprint(err), "fake, recorded, request", "fake, request")
 }
 
 func noAsset(string) ([]byte, error) { return nil, fs.ErrNotExist }
@@ -241,6 +247,7 @@ func cassetteOf(tb testing.TB, its ...*interaction.Interaction) string {
 	tb.Helper()
 	text := []byte("version: 1\n" + codec.ItemsLine)
 	for _, it := range its {
+		it.Recorded = "" // the old reader does not know this key
 		item, _, err := codec.Encode(it)
 		if err != nil {
 			tb.Fatal(err)

@@ -75,7 +75,7 @@ func TestSurface(t *testing.T) {
 		}
 	}
 	section("flags of the command, by the file that has them", flags)
-	keys := first(format, argument(regexp.MustCompile(`^(text|texts|flag|section|headers|number|get|content)$`), 0), constants(format))
+	keys := first(format, argument(regexp.MustCompile(`^(text|texts|flag|date|section|headers|number|get|content)$`), 0), constants(format))
 	usage, _ := new(interaction.Usage).Fields()
 	optional := first(format, argument(regexp.MustCompile(`^optional$`), 1), constants(format))
 	section("version of the format of cassettes", []string{strconv.Itoa(codec.Version)})

@@ -95,7 +95,7 @@ func Interactions(s string) []*interaction.Interaction {
 		Stream: some, Events: []interaction.Event{{{Name: s, Value: s}, {Name: "data", Value: bodies[0]}}, {{Name: s, Value: s}, {Name: s, Value: s}}, {{Name: s, Value: bodies[1]}}}}
 	plain := &interaction.Interaction{Request: interaction.Request{Method: "GET", URL: "/", Body: []byte(s), UnknownHeaders: true}, Response: interaction.Response{Status: 200, Body: []byte(bodies[1])}}
 	function := &interaction.Interaction{
-		Kind: "tool", Boundary: some, LatencyMS: 7, Concurrent: &interaction.Moments{Asked: 3, Answered: 5, Pieces: []int{5, 5, 8, 9}, Ended: 10}, Accepted: true,
+		Kind: "tool", Boundary: some, LatencyMS: 7, Concurrent: &interaction.Moments{Asked: 3, Answered: 5, Pieces: []int{5, 5, 8, 9}, Ended: 10}, Accepted: true, Recorded: "2026-11-30",
 		Request:  interaction.Request{Function: "tool/" + some, Within: s, Name: some, Body: compactJSON(text)},
 		Response: interaction.Response{Error: some, ErrorIs: []string{s, "EOF"}, Body: compactJSON(map[string]any{"k": []any{text, []any{text, nil}}})},
 	}

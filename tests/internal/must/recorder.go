@@ -4,12 +4,18 @@ import (
 	"testing"
 
 	"github.com/promptecho/promptecho"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/report"
 )
 
 // ModeAccepted is the record mode that "promptecho record -accepted" sets.
 const ModeAccepted = promptecho.Mode(recorder.ModeAccepted)
+
+// ModeBefore returns the record mode that "promptecho record -older" sets.
+func ModeBefore(day interaction.Date) promptecho.Mode {
+	return promptecho.Mode(recorder.ModeBefore(day))
+}
 
 // EveryMode has the record modes that a user can choose.
 var EveryMode = []promptecho.Mode{
