@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/promptecho/promptecho/internal/finding"
@@ -97,6 +98,29 @@ type exchange struct {
 	failure  string // what ended the answer before its end; "" if it is complete
 
 	latencyMS int64
+	answered  time.Time // zero if the tool has not recorded it
+}
+
+// httpTime is the form of times in headers (RFC 9110, section 5.6.7).
+const httpTime = "Mon, 02 Jan 2006 15:04:05 GMT"
+
+// day returns the day of the answer: that which the tool has recorded, or else that of its header
+// Date (RFC 9110, section 6.6.1). It is "" if neither is there.
+func (x *exchange) day() interaction.Date {
+	at := x.answered
+	if at.IsZero() {
+		text := interaction.HeadersOf(x.response.headers).Get("date")
+		header, err := time.Parse(httpTime, text)
+		if err != nil {
+			return ""
+		}
+		at = header
+	}
+	day, err := interaction.ParseDate(string(interaction.DateOf(at)))
+	if err != nil {
+		return "" // a cassette has no such year
+	}
+	return day
 }
 
 // A message is a request without its method and URL, or an answer without its status.
@@ -141,6 +165,7 @@ func (c *Cassette) add(x *exchange) error {
 	c.Interactions = append(c.Interactions, &interaction.Interaction{
 		Line:      x.line,
 		LatencyMS: max(0, x.latencyMS),
+		Recorded:  x.day(),
 		Request:   c.request(x),
 		Response:  c.response(x),
 	})

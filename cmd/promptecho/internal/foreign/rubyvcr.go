@@ -3,6 +3,7 @@ package foreign
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/cassette/yaml"
 	"github.com/promptecho/promptecho/internal/finding"
@@ -29,12 +30,28 @@ func (r *reader) rubyVCR(root *yaml.Node) {
 			status:   r.status(resp),
 			response: r.rubyMessage(resp, "response"),
 			proto:    protoOf(r.string(member(resp, "http_version"), "response.http_version")),
+			answered: rubyTime(r.string(member(n, "recorded_at"), "recorded_at")),
 		}
 		if strings.Contains(x.url, "<%") {
 			r.failf(req, "request.uri", "it is made by a template of ERB (<%% ... %%>): only Ruby can expand it")
 		}
 		r.add(n, x)
 	}
+}
+
+// rubyTimes are the forms in which the time of a recording is written: by the VCR of Ruby, by that of
+// R, and by betamax, which writes UTC.
+var rubyTimes = []string{httpTime, "2006-01-02 15:04:05 MST", "2006-01-02T15:04:05"}
+
+// rubyTime returns the time at which an answer was recorded; the zero time if text has another form.
+func rubyTime(text string) time.Time {
+	for _, layout := range rubyTimes {
+		at, err := time.Parse(layout, text)
+		if err == nil {
+			return at
+		}
+	}
+	return time.Time{}
 }
 
 // rubyMessage reads the headers and the body of a request or a response. The body is text, or a

@@ -125,6 +125,10 @@ func (c *Cassette) addTraffic(list []*captured) (*captured, error) {
 			c.LeftOut = append(c.LeftOut, LeftOut{x.line, x.missing, x.name() + ": " + x.why})
 			continue
 		}
+		x.answered = x.end
+		if x.answered.IsZero() {
+			x.answered = x.start
+		}
 		err := c.add(&x.exchange)
 		if err != nil {
 			return x, err
