@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 )
 
@@ -27,6 +28,15 @@ var (
 	mendAccepted = mending{verb: "record -accepted", mode: "accepted"}
 	mendFake     = mending{verb: "record -all", mode: "all", namesTests: true}
 )
+
+// mendOlder records again the recordings that are older than a flag says, or of unknown age.
+func (m *maxAge) mendOlder() mending {
+	return mending{
+		verb:       "record -older " + m.text,
+		mode:       string(recorder.ModeBefore(m.firstDay())),
+		namesTests: true,
+	}
+}
 
 // recordAgain returns the commands that record recordings in cassettes again: one for each
 // module, with the packages of the cassettes, and the build tags that the files of their tests

@@ -17,7 +17,7 @@ func TestHelpIsTrue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	known := []string{"N", "FLAGS"} // numbers, and flags of go test: nothing completes them
+	known := []string{"N", "AGE", "FLAGS"} // numbers, ages, and flags of go test: nothing completes them
 	for what := range argumentKinds {
 		known = append(known, what)
 	}
@@ -82,7 +82,7 @@ func TestComplete(t *testing.T) {
 		{"show --j", "--json"},
 		{"show -n ", ""},
 		{"show -json TestT", "TestTrip"},
-		{"verify -", "-json -w"},
+		{"verify -", "-json -max-age -w"},
 		{"import -o b", "bot/"},
 		{"import -o=b", "-o=bot/"},
 		{"import old/", "old/a.yaml"},

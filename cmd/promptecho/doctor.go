@@ -187,7 +187,11 @@ func (c *checkup) modeText() string {
 	if c.Mode == "" {
 		return "not valid"
 	}
-	return fmt.Sprintf("%s (%s): %s", c.Mode, c.ModeBy, modeMeans[c.Mode])
+	means := modeMeans[c.Mode]
+	if means == "" {
+		means = "records again what is older than that day" // see recorder.ModeBefore
+	}
+	return fmt.Sprintf("%s (%s): %s", c.Mode, c.ModeBy, means)
 }
 
 // keysText names the keys that are set, and those that tests name and that are not.

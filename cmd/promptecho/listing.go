@@ -12,6 +12,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/finding"
+	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/testenv/testname"
 )
 
@@ -23,10 +24,20 @@ type listing struct {
 	Calls  map[string]int `json:"calls"`          // by kind: llm, http, tool, ...
 	Models []string       `json:"models"`         // sorted
 	tokens
-	Modified time.Time    `json:"modified"`
-	State    []fileState  `json:"state"`             // see fileState
-	Code     finding.Code `json:"code,omitempty"`    // why it is broken
-	Problem  string       `json:"problem,omitempty"` // the same in words
+	Modified time.Time        `json:"modified"`
+	Oldest   interaction.Date `json:"oldest,omitempty"`  // the day of the oldest recording, if any is known
+	Undated  int              `json:"undated,omitempty"` // recordings of unknown age
+	State    []fileState      `json:"state"`             // see fileState
+	Code     finding.Code     `json:"code,omitempty"`    // why it is broken
+	Problem  string           `json:"problem,omitempty"` // the same in words
+
+	ages ageRange
+}
+
+// age returns the text of the column AGE.
+func (l *listing) age() string {
+	now := time.Now()
+	return columnAge(l.ages, now.Sub(l.Modified), interaction.DateOf(now))
 }
 
 // A lsTotal is the sum of listings.
@@ -190,7 +201,7 @@ func rowOf(l *listing, place []string) row {
 		models(l.Models),
 		number(l.InputTokens),
 		number(l.OutputTokens),
-		age(time.Since(l.Modified)),
+		l.age(),
 		strings.Join(stateNames(states), ", "),
 	}
 	r.colours = map[int]string{stateColumn: stateColour(states)}

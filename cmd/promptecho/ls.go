@@ -18,7 +18,8 @@ const lsHelp = `ls [-json] [PATH ...]
 list cassettes: calls, models, tokens, age, state
 
 A folder stands for all cassettes below it; the default is ".". AGE is that of
-the file, or of its last commit if that is older. STATE is nothing, or some of
+the oldest recording. If one has no date, it is ?, or 34d+ if the file, or its
+last commit, has that age. STATE is nothing, or some of
 
   partial   the run that recorded it failed, or ran only part of its test
   pinned    no run writes it
@@ -30,8 +31,7 @@ the file, or of its last commit if that is older. STATE is nothing, or some of
   journal   left by a run that is recording or was killed; the next resumes it
   failed    recorded by a run that failed, and kept out of the cassette
 
-Files with snapshots are listed if they are orphans or broken, or if there is
-something to review.
+Files with snapshots are listed if they are orphans, broken or to be reviewed.
 
   -json   print {"cassettes": [...], "total": {...}}
 
@@ -131,6 +131,9 @@ func listed(file string, f *cassette.File, err error, packages testPackages) lis
 		hasFake = hasFake || it.Fake
 	}
 	l.tokens = tokensOf(f.Interactions)
+	l.ages = agesOf(f.Interactions)
+	l.Oldest = l.ages.oldest
+	l.Undated = l.ages.unknown
 	slices.Sort(l.Models)
 	for _, s := range []struct {
 		name fileState

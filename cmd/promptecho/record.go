@@ -15,13 +15,15 @@ import (
 	"time"
 
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/recorder"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 	"github.com/promptecho/promptecho/internal/testenv/shell"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
-const recordHelp = `record [-update|-all|-accepted] [FLAGS] [PACKAGE ...]
+const recordHelp = `record [FLAGS] [PACKAGE ...]
 run tests and record: a line per test, then what to review
 
 It runs go test with -count=1 for those of the packages whose tests link
@@ -29,19 +31,19 @@ promptecho (the default is ./...), and sets PROMPTECHO_MODE itself. Requests
 with a recording are replayed, the others are recorded (mode new_episodes).
 "promptecho record -- PROGRAM" records any program: promptecho replay -h.
 
-  -update    also drop recordings that passing tests do not use (mode update)
-  -all       record everything again (mode all)
-  -accepted  record again what promptecho accept has accepted, in the tests
-             whose cassettes have such recordings (mode accepted)
-  -prove N   replay new recordings N times, and report those that fail; the
-             default is 1, and 0 replays none
-  -json      print one object for the whole run
+  -update     also drop recordings that passing tests do not use (mode update)
+  -all        record everything again (mode all)
+  -accepted   record again what promptecho accept has accepted, in the tests
+              whose cassettes have such recordings (mode accepted)
+  -older AGE  record again what is older than 90d or 12w, or of unknown age, in
+              the tests whose cassettes have such recordings
+  -prove N    replay new recordings N times, and report those that fail; the
+              default is 1, and 0 replays none
+  -json       print one object for the whole run
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
-and any others after "--".
-
-The first interrupt (^C) stops the tests, and the second one kills go test. No
-answer is lost: the next run goes on from the journals next to the cassettes.
+and any others after "--". The first interrupt (^C) stops the tests, and the
+second kills go test. The next run goes on from the journals that are left.
 
 The exit status is 1 if a test failed, if a new recording does not replay, or if
 the run was interrupted.
@@ -59,6 +61,8 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	update := flags.Bool("update", false, "")
 	all := flags.Bool("all", false, "")
 	accepted := flags.Bool("accepted", false, "")
+	var older maxAge
+	flags.Var(&older, "older", "")
 	times := flags.Int("prove", 1, "")
 	r, err := parseRun("record", flags, args)
 	if err != nil {
@@ -76,9 +80,18 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 		return errUpdateAndAll
 	case *accepted && (*update || *all):
 		return errors.New("-accepted records only accepted requests again: do not combine it with -update or -all")
+	case older.isSet() && (*update || *all || *accepted):
+		return errors.New("-older records only older answers again: do not combine it with -update, -all or -accepted")
+	case older.isSet():
+		r.mode = string(recorder.ModeBefore(older.firstDay()))
+		r.verb = "record -older " + older.text
+		r.selects = older.hasOlder
+		r.selected = "recordings " + older.olderThan()
 	case *accepted:
 		r.mode = "accepted"
 		r.verb = "record -accepted"
+		r.selects = hasAccepted
+		r.selected = "accepted recordings"
 	case *update:
 		r.mode = "update"
 		r.verb = "record -update"
@@ -101,6 +114,11 @@ type testRun struct {
 	flags      []string  // of go test
 	patterns   []string  // of packages
 	goTestArgs []string  // the arguments behind "--", also for go test
+
+	// selects reports whether the tests of a cassette run, because of recordings that selected
+	// names. It is nil if all tests run.
+	selects  func(f *cassette.File) bool
+	selected string
 }
 
 // A testKey has the package and the name of a test.
@@ -193,8 +211,8 @@ func takeFilters(flags *flag.FlagSet, args []string) (others []string, err error
 // run runs the tests, replays new recordings, and prints a summary.
 func (r *testRun) run(stdout, stderr io.Writer) error {
 	packages, err := r.list()
-	if err == nil && r.mode == "accepted" {
-		packages, err = r.onlyAccepted(packages)
+	if err == nil && r.selects != nil {
+		packages, err = r.onlySelected(packages)
 	}
 	if err != nil {
 		return err
@@ -248,14 +266,14 @@ func flagsNamed(flags []string, names ...string) (selected []string) {
 	return selected
 }
 
-// onlyAccepted returns the packages whose cassettes have accepted requests. If each of these
-// cassettes belongs to a test of its package, and -run is not set, it sets -run to these tests.
-func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package, err error) {
+// onlySelected returns the packages that have selected cassettes. If each of these cassettes
+// belongs to a test of its package, and -run is not set, it sets -run to these tests.
+func (r *testRun) onlySelected(packages []suite.Package) (found []suite.Package, err error) {
 	all := testPackages{}
 	names := []string{}
 	allHaveTests := true
 	for _, p := range packages {
-		files, err := acceptedIn(p)
+		files, err := r.selectedIn(p)
 		if err != nil {
 			return nil, err
 		}
@@ -272,7 +290,7 @@ func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package,
 		}
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no cassette of %s has accepted recordings", strings.Join(r.patterns, " "))
+		return nil, fmt.Errorf("no cassette of %s has %s", strings.Join(r.patterns, " "), r.selected)
 	}
 	isRunFlag := func(f string) bool { return strings.HasPrefix(f, "-run=") }
 	if allHaveTests && !slices.ContainsFunc(r.flags, isRunFlag) {
@@ -281,8 +299,8 @@ func (r *testRun) onlyAccepted(packages []suite.Package) (found []suite.Package,
 	return found, nil
 }
 
-// acceptedIn returns the cassettes of a package that have accepted requests.
-func acceptedIn(p suite.Package) (accepted []string, err error) {
+// selectedIn returns the cassettes of a package that are selected.
+func (r *testRun) selectedIn(p suite.Package) (selected []string, err error) {
 	files, err := cassettesOf(p)
 	if err != nil {
 		return nil, err
@@ -292,12 +310,17 @@ func acceptedIn(p suite.Package) (accepted []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		isAccepted := func(it *interaction.Interaction) bool { return it.Accepted }
-		if kindOf(file) == isCassette && slices.ContainsFunc(f.Interactions, isAccepted) {
-			accepted = append(accepted, file)
+		if kindOf(file) == isCassette && r.selects(f) {
+			selected = append(selected, file)
 		}
 	}
-	return accepted, nil
+	return selected, nil
+}
+
+// hasAccepted reports whether a cassette has accepted requests.
+func hasAccepted(f *cassette.File) bool {
+	isAccepted := func(it *interaction.Interaction) bool { return it.Accepted }
+	return slices.ContainsFunc(f.Interactions, isAccepted)
 }
 
 // runTests runs the tests of packages once, with additional variables in their environment, and shows

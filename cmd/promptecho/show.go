@@ -42,8 +42,10 @@ type shownCassette struct {
 	Kind         string                   `json:"kind"` // see kindOf
 	Partial      bool                     `json:"partial,omitempty"`
 	Pinned       bool                     `json:"pinned,omitempty"`
-	Time         time.Time                `json:"time,omitzero"` // the recorded time
-	Env          map[string]string        `json:"env,omitempty"` // the recorded variables
+	Oldest       interaction.Date         `json:"oldest,omitempty"`  // the day of the oldest recording, if any is known
+	Undated      int                      `json:"undated,omitempty"` // recordings of unknown age
+	Time         time.Time                `json:"time,omitzero"`     // the recorded time
+	Env          map[string]string        `json:"env,omitempty"`     // the recorded variables
 	Interactions []*conversation.Exchange `json:"interactions"`
 
 	stored []*interaction.Interaction
@@ -116,6 +118,9 @@ func newShownCassette(file string, f *cassette.File) *shownCassette {
 		Interactions: conversation.Read(f.Interactions),
 		stored:       f.Interactions,
 	}
+	ages := agesOf(f.Interactions)
+	s.Oldest = ages.oldest
+	s.Undated = ages.unknown
 	setMessageLines(file, s.Interactions)
 	return s
 }
@@ -221,6 +226,10 @@ func (p *printer) cassette(s *shownCassette) {
 	if used.InputTokens+used.OutputTokens > 0 {
 		about = append(about, fmt.Sprintf("%s tokens in, %s out",
 			english.Thousands(used.InputTokens), english.Thousands(used.OutputTokens)))
+	}
+	today := interaction.DateOf(time.Now())
+	if text := agesOf(s.stored).text(today); text != "" {
+		about = append(about, text)
 	}
 	if s.Kind != isCassette {
 		about = append(about, s.Kind)

@@ -25,7 +25,7 @@ import (
 	"github.com/promptecho/promptecho/internal/redact"
 )
 
-const verifyHelp = `verify [-w] [-json] [PATH ...]
+const verifyHelp = `verify [-w] [-max-age AGE] [-json] [PATH ...]
 check that cassettes are complete and have no secrets; list edits
 
 A folder stands for all cassettes below it, and for files that recordings left
@@ -36,8 +36,10 @@ also lists interactions that were edited since they were recorded,
 those that have a newer request from promptecho accept, requests with a path of
 one machine, and orphans, which no test opens; these are not faults.
 
-  -w      rewrite checksums (seals) and comments, as the next recording would
-  -json   print a list with an object for each file
+  -w            rewrite checksums (seals) and comments, as a recording would
+  -max-age AGE  also fail for recordings that are older than 90d or 12w, but not
+                for those of unknown age, of fakes and in pinned cassettes
+  -json         print a list with an object for each file
 
 The exit status is 1 if there is a fault.
 `
@@ -53,16 +55,19 @@ type verdict struct {
 	// Shared has, by the lines of interactions, the number of interactions further below
 	// that refer to a value there.
 	Shared   map[int]int `json:"shared,omitempty"`
-	Accepted []int       `json:"accepted"`       // the lines of interactions with an accepted request
-	Fake     []int       `json:"fake"`           // the lines of interactions that are recorded from a fake
-	Derived  string      `json:"from,omitempty"` // the original of a derived cassette
-	Orphan   bool        `json:"orphan"`         // no test opens the file
-	Stale    bool        `json:"stale"`          // its checksums or comments are out of date
+	Accepted []int       `json:"accepted"`          // the lines of interactions with an accepted request
+	Fake     []int       `json:"fake"`              // the lines of interactions that are recorded from a fake
+	Old      []int       `json:"old,omitempty"`     // the lines of interactions that are older than -max-age
+	Undated  []int       `json:"undated,omitempty"` // with -max-age: the lines of those of unknown age
+	Derived  string      `json:"from,omitempty"`    // the original of a derived cassette
+	Orphan   bool        `json:"orphan"`            // no test opens the file
+	Stale    bool        `json:"stale"`             // its checksums or comments are out of date
 	Written  bool        `json:"written"`
 
 	orphanReason orphans.Reason
 	problems     []finding.Finding // the findings that are errors
 	machine      []finding.Finding // paths of one machine in requests
+	age          fileAge
 }
 
 // runVerify checks cassettes: that they can be read, are complete, and contain no secret. With -w it
@@ -70,6 +75,8 @@ type verdict struct {
 func runVerify(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("verify", flag.ContinueOnError)
 	write := flags.Bool("w", false, "")
+	var oldest maxAge
+	flags.Var(&oldest, "max-age", "")
 	asJSON := flags.Bool("json", false, "")
 	paths, err := parse(flags, args)
 	if err != nil {
@@ -80,7 +87,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	packages := testPackages{}
-	verdicts, err := verifyCassettes(files, packages, *write, newProgress(stderr))
+	verdicts, err := verifyCassettes(files, packages, *write, &oldest, newProgress(stderr))
 	if err != nil {
 		return err
 	}
@@ -99,7 +106,7 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 	if *asJSON {
 		err = printJSON(stdout, verdicts)
 	} else {
-		printVerdicts(stdout, verdicts, bad, *write)
+		printVerdicts(stdout, verdicts, bad, *write, &oldest)
 	}
 	if err == nil && bad > 0 {
 		err = found(fmt.Sprintf("%s of %s failed", english.Thousands(bad), count(len(verdicts), "file")))
@@ -109,14 +116,14 @@ func runVerify(args []string, stdout, stderr io.Writer) error {
 
 // verifyCassettes checks cassettes, and files that recordings left next to them.
 func verifyCassettes(
-	files []string, packages testPackages, write bool, p *progress,
+	files []string, packages testPackages, write bool, oldest *maxAge, p *progress,
 ) (verdicts []*verdict, err error) {
 	defer p.end()
 	verdicts = []*verdict{}
 	others := differInCase(files)
 	for i, file := range files {
 		p.step(i, len(files))
-		v, err := verify(file, write)
+		v, err := verify(file, write, oldest)
 		if err != nil {
 			return nil, err
 		}
@@ -155,7 +162,7 @@ func verifySnapshots(paths []string, packages testPackages) (verdicts []*verdict
 }
 
 // printVerdicts prints the findings about files, and commands that mend what can be mended.
-func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
+func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool, oldest *maxAge) {
 	p := newPrinter(w, true)
 	stale := 0
 	orphaned := 0
@@ -163,8 +170,10 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 	var acceptedIn []string // files
 	fake := 0               // recordings
 	var fakeIn []string     // files
+	var ages []fileAge
 	for _, v := range verdicts {
 		v.print(p)
+		ages = append(ages, v.age)
 		if len(v.Accepted) > 0 {
 			accepted += len(v.Accepted)
 			acceptedIn = append(acceptedIn, v.Path)
@@ -200,6 +209,7 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 			p.command(command)
 		}
 	}
+	p.ages(ages, oldest)
 	if orphaned > 0 {
 		p.line(0, bold, "%s that no test opens. To delete %s:", count(orphaned, "file"), itOrThem(orphaned))
 		p.command("promptecho prune -w")
@@ -213,7 +223,7 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool) {
 }
 
 // print prints the findings about a file. Of paths of one machine it prints the first: the others
-// have the same cause. Outdated checksums are counted at the end of the output instead.
+// have the same cause. Outdated checksums and unknown ages are counted at the end of the output.
 func (v *verdict) print(p *printer) {
 	hasMachinePath := false
 	for _, f := range v.Findings {
@@ -223,7 +233,7 @@ func (v *verdict) print(p *printer) {
 			colour = red
 		case f.Code == finding.Saved:
 			colour = dim
-		case f.Code == finding.ChecksumsOutdated:
+		case f.Code == finding.ChecksumsOutdated, f.Code == finding.AgeUnknown:
 			continue
 		case f.Code == finding.ValueVolatile && hasMachinePath:
 			continue
@@ -300,6 +310,9 @@ func (v *verdict) findings() []finding.Finding {
 	}
 	for _, line := range v.Fake {
 		list = append(list, v.note(finding.RecordedFromFake, line, fromFake))
+	}
+	for _, line := range v.Undated {
+		list = append(list, v.note(finding.AgeUnknown, line, "the day on which the answer was recorded is unknown"))
 	}
 	list = append(list, v.machine...)
 	slices.SortStableFunc(list, func(a, b finding.Finding) int { return a.Line - b.Line })
@@ -395,7 +408,7 @@ func restoreEndMark(file string) bool {
 // is wrong and replay is slower. It does not write a journal, a cassette that has problems, or one
 // in which nothing would change. If a formatter has removed the mark at the end of the file, so
 // that it cannot be read, verify with write restores the mark first.
-func verify(file string, write bool) (*verdict, error) {
+func verify(file string, write bool, oldest *maxAge) (*verdict, error) {
 	v := newVerdict(file)
 	f, err := load(file)
 	var syntax *cassette.SyntaxError
@@ -403,7 +416,7 @@ func verify(file string, write bool) (*verdict, error) {
 	case errors.As(err, &syntax):
 		mayLackOnlyEndMark := syntax.Incomplete
 		if write && mayLackOnlyEndMark && restoreEndMark(file) {
-			return verify(file, write)
+			return verify(file, write, oldest)
 		}
 		v.fail(unreadable(syntax))
 		return v, nil
@@ -419,10 +432,12 @@ func verify(file string, write bool) (*verdict, error) {
 		v.Shared = f.Shared
 	}
 	v.checkInteractions(f, validSeals)
+	isWritable := len(v.Problems) == 0 // an old recording is no reason not to write seals
+	v.setAge(checkAge(file, f, oldest))
 	v.Good = len(v.Problems) == 0
 
 	f.Revision = canon.Revision
-	mayWrite := write && v.Good && kindOf(file) != isJournal
+	mayWrite := write && isWritable && kindOf(file) != isJournal
 	if !mayWrite {
 		return v, nil
 	}
@@ -494,6 +509,18 @@ func (v *verdict) checkInteractions(f *cassette.File, validSeals []bool) {
 		if mustHaveSeal && !isUpToDate {
 			v.Stale = true
 		}
+	}
+}
+
+// setAge sets what the check of the ages has found.
+func (v *verdict) setAge(age fileAge) {
+	v.age = age
+	v.Old = age.old
+	v.Undated = age.undated
+	if age.problem != "" {
+		problem := v.failure(finding.RecordingOld, age.problem)
+		problem.Line = age.line
+		v.fail(problem)
 	}
 }
 

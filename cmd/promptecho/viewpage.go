@@ -112,7 +112,7 @@ func cassetteOf(l *listing) *page.Cassette {
 		Input:    l.InputTokens,
 		Output:   l.OutputTokens,
 		Modified: l.Modified,
-		Age:      age(time.Since(l.Modified)),
+		Age:      l.age(),
 		States:   stateNames(l.State),
 		Problem:  l.Problem,
 	}

@@ -130,6 +130,8 @@ const (
 	ChecksumsOutdated  Code = "checksums-outdated"   // the seals, or comments above streams, do not fit the content
 	RequestAccepted    Code = "request-accepted"     // promptecho accept stored a request newer than its answer
 	RecordedFromFake   Code = "recorded-from-fake"   // a fake has given the recorded answer, not a provider
+	RecordingOld       Code = "recording-old"        // the recording is older than promptecho verify -max-age allows
+	AgeUnknown         Code = "age-unknown"          // the day on which an answer was recorded is unknown
 	TestGone           Code = "test-gone"            // no test has the name of the file
 	TestHasSubtests    Code = "test-has-subtests"    // the test of the cassette opens recorders in its subtests only
 	TestHasNoSubtests  Code = "test-has-no-subtests" // the cassette is of a subtest, and its test has no subtests

@@ -72,6 +72,7 @@ func readRequest(it *interaction.Interaction) (*Exchange, *canon.Form) {
 		Line:     it.Line,
 		Accepted: it.Accepted,
 		Fake:     it.Fake,
+		Recorded: string(it.Recorded),
 		Call:     form.Name(),
 		Request:  it.Request.String(),
 		Within:   it.Request.Within,

@@ -8,6 +8,7 @@ type Exchange struct {
 	Line     int       `json:"line"`
 	Accepted bool      `json:"accepted,omitempty"` // an edited request with the answer to the old one
 	Fake     bool      `json:"fake,omitempty"`     // a fake has given the answer, not a provider
+	Recorded string    `json:"recorded,omitempty"` // the day of the answer, if it is known
 	Call     string    `json:"call"`               // its name in selectors
 	Kind     string    `json:"kind"`               // see [KindOf]; mcp and a2a are llm in the file
 	Boundary string    `json:"boundary,omitempty"`
