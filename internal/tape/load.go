@@ -10,7 +10,7 @@ type Playing int
 const (
 	PlayNone        Playing = iota
 	PlayNotAccepted         // all but those that were accepted
-	PlayNotOlder            // all but those that were recorded before Config.Since
+	PlayNotOlder            // all but those that were recorded before Config.Since; see selectNotOlder
 	PlayAll
 )
 
@@ -31,9 +31,12 @@ func (t *Tape) Load(play Playing, save bool) error {
 
 	list := make([]Recording, t.stored.Len())
 	for i := range list {
+		list[i].entry = t.entryOf(i)
+	}
+	isSelected := t.selector(play, list)
+	for i := range list {
 		rec := &list[i]
-		rec.entry = t.entryOf(i)
-		t.playOrReplace(rec, play)
+		t.playOrReplace(rec, isSelected(rec))
 		if save {
 			rec.Interaction() // reads and keeps it: the file is closed below
 			if !t.Config.Plain {
@@ -101,23 +104,43 @@ func (t *Tape) entryOf(number int) entry {
 	return e
 }
 
-// selects reports whether play selects a recording of the cassette.
-func (t *Tape) selects(play Playing, rec *Recording) bool {
+// selector returns a function that reports whether play selects a recording of the cassette; list
+// has all of them.
+func (t *Tape) selector(play Playing, list []Recording) func(*Recording) bool {
 	switch play {
 	case PlayNone:
-		return false
+		return func(*Recording) bool { return false }
 	case PlayNotAccepted:
-		return !rec.accepted
+		return func(rec *Recording) bool { return !rec.accepted }
 	case PlayNotOlder:
-		return !rec.hasAge || rec.recorded >= t.Config.Since
+		return t.selectNotOlder(list)
 	}
-	return true
+	return func(*Recording) bool { return true }
 }
 
-// playOrReplace puts a recording of the cassette on the tape if play selects it
-// or it is frozen. This run replaces any other one.
-func (t *Tape) playOrReplace(rec *Recording, play Playing) {
-	if !t.selects(play, rec) && !t.isFrozen(rec) {
+// selectNotOlder returns the selector of PlayNotOlder. If one session is older, none is selected:
+// sessions that are opened by the same request are told apart by their messages only, so one that
+// is left could be played for one that is not there.
+func (t *Tape) selectNotOlder(list []Recording) func(*Recording) bool {
+	isOlder := func(rec *Recording) bool { return rec.hasAge && rec.recorded < t.Config.Since }
+	hasOlderSession := false
+	for i := range list {
+		if isOlder(&list[i]) && list[i].IsSession() {
+			hasOlderSession = true
+		}
+	}
+	return func(rec *Recording) bool {
+		if isOlder(rec) {
+			return false
+		}
+		return !hasOlderSession || !rec.IsSession()
+	}
+}
+
+// playOrReplace puts a recording of the cassette on the tape if it is selected or frozen. This run
+// replaces any other one.
+func (t *Tape) playOrReplace(rec *Recording, isSelected bool) {
+	if !isSelected && !t.isFrozen(rec) {
 		t.replaced = append(t.replaced, rec)
 		return
 	}

@@ -148,6 +148,45 @@ func TestSessionInEachMode(t *testing.T) {
 	}
 }
 
+// One old session renews all sessions of its cassette, since they are opened by one request.
+func TestOldSessionsAreRecordedAgain(t *testing.T) {
+	t.Parallel()
+	file := newCassette(t)
+	recordAsked(t, file, realtimeURL, []string{"a b", "c"})
+	var server countingServer
+	server.opened.Store(100)
+	run := func(mode promptecho.Mode, prompts ...string) (answers []string) {
+		rec := must.Open(t, file, promptecho.InMode(mode), server.upstream())
+		must.Begin(rec, report.Outcome{})
+		for _, p := range prompts {
+			answers = append(answers, askIn(t.Context(), rec, realtimeURL, p))
+		}
+		if rep := must.Finish(rec, report.Outcome{}); len(rep.Errors) > 0 {
+			t.Errorf("mode %s: %s", mode, rep.Errors)
+		}
+		return answers
+	}
+	f := must.Load(t, file)
+	if f.Interactions[0].Recorded == "" || f.Interactions[1].Recorded == "" {
+		t.Fatal("a session has no day")
+	}
+	must.Edit(t, file, "recorded: "+string(f.Interactions[0].Recorded), "recorded: 2020-02-02")
+
+	if got := run(promptecho.ModeNone, "a b", "c"); got[0] != "1a 1b" || got[1] != "2c" {
+		t.Errorf("replayed %q", got)
+	}
+	before := must.ModeBefore("2021-01-01")
+	if got := run(before, "a b", "c"); got[0] != "101a 101b" || got[1] != "102c" {
+		t.Errorf("recorded %q", got)
+	}
+	if got := savedPrompts(t, file); got != "a b c" {
+		t.Errorf("saved %q", got)
+	}
+	if got := run(before, "a b", "c"); got[0] != "101a 101b" || got[1] != "102c" || server.opened.Load() != 102 {
+		t.Errorf("replayed %q", got)
+	}
+}
+
 // savedPrompts returns the prompts of all sessions of a cassette, which may be absent.
 func savedPrompts(t *testing.T, file string) string {
 	t.Helper()
