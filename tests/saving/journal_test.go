@@ -10,6 +10,8 @@ import (
 
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/internal/atomicfile"
+	"github.com/promptecho/promptecho/internal/canon"
+	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/testing/full"
 	"github.com/promptecho/promptecho/tests/internal/must"
@@ -253,5 +255,33 @@ func TestJournalOfALongNameIsFound(t *testing.T) {
 				t.Errorf("there is %q", names)
 			}
 		})
+	}
+}
+
+// An answer that a killed run has left keeps the day on which it came.
+func TestAnswerOfAKilledRunKeepsItsDay(t *testing.T) {
+	t.Parallel()
+	file := newCassette(t)
+	killed := must.Open(t, file, promptecho.InMode(promptecho.ModeOnce), promptecho.Upstream(provider.Says(`{"answer":1}`)))
+	must.Ask(t, killed, server, "a")
+	file = afterKill(t, file)
+
+	journal := file + ".partial"
+	f, _, err := cassette.LoadJournal(journal, file)
+	if err != nil || len(f.Interactions) != 1 || f.Interactions[0].Recorded == "" {
+		t.Fatalf("the journal: %v\n%s", err, must.Read(t, journal))
+	}
+	f.Interactions[0].Recorded = "2020-02-02"
+	item, err := cassette.Encode(f.Interactions[0], canon.Revision)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cassette.SaveJournal(journal, nil, []*cassette.Encoded{item}); err != nil {
+		t.Fatal(err)
+	}
+	run(t, file, promptecho.ModeOnce, "a b", report.Outcome{})
+	its := must.Load(t, file).Interactions
+	if len(its) != 2 || its[0].Recorded != "2020-02-02" || its[1].Recorded <= its[0].Recorded {
+		t.Errorf("the cassette:\n%s", must.Read(t, file))
 	}
 }

@@ -37,3 +37,26 @@ func TestDayOfAnImportedRecording(t *testing.T) {
 		}
 	}
 }
+
+// A recording of a HAR file and of a cassette of the VCR of Ruby has the day that the file has.
+func TestDayInAFile(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"HAR": harOf(harEntryOf(harBody, harAnswer, "")),
+		"Ruby": `http_interactions:
+- request: {method: post, uri: "https://h.example/v1/x", headers: {}}
+  response: {status: {code: 200}, headers: {}, body: {string: "{}"}}
+  recorded_at: Fri, 02 Jan 2026 10:00:00 GMT
+recorded_with: VCR 6.0.0
+`,
+	} {
+		c, err := Read("c", []byte(text), nil)
+		if err != nil || c == nil || len(c.Interactions) != 1 {
+			t.Errorf("%s: %+v, %v", name, c, err)
+			continue
+		}
+		if got := c.Interactions[0].Recorded; got != "2026-01-02" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
