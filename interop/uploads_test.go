@@ -238,7 +238,7 @@ func TestUploads(t *testing.T) {
 		}
 		_, items, _ := strings.Cut(string(text), "interactions:\n")
 		items, _, _ = strings.Cut(items, "seals:")
-		fmt.Fprintf(&all, "-- %s --\n%s", u.name, volatileBoundary.ReplaceAllString(regexp.MustCompile(`(?m)^  latency_ms.*\n`).ReplaceAllString(items, ""), "boundary=B"))
+		fmt.Fprintf(&all, "-- %s --\n%s", u.name, volatileBoundary.ReplaceAllString(regexp.MustCompile(`(?m)^  (latency_ms|recorded).*\n`).ReplaceAllString(items, ""), "boundary=B"))
 		for _, req := range server.requests {
 			mutate(t, u.name, file, s.URL, req)
 		}
