@@ -3,6 +3,7 @@ package english
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -49,4 +50,21 @@ func AndMore(before string, n int) string {
 func Sentence(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	return string(unicode.ToUpper(first)) + text[size:]
+}
+
+// Dollars writes an amount of money that is not negative: cents, and for less than ten
+// cents two digits that are not zero: $12.30, $0.25, $0.0034.
+func Dollars(usd float64) string {
+	const cents = 2
+	digits := cents
+	if usd > 0 {
+		first := -int(math.Floor(math.Log10(usd))) // the place of the first digit that is not zero
+		digits = max(cents, first+1)
+	}
+	text := strconv.FormatFloat(usd, 'f', digits, 64)
+	for digits > cents && strings.HasSuffix(text, "0") {
+		digits--
+		text = strings.TrimSuffix(text, "0")
+	}
+	return "$" + text
 }

@@ -43,3 +43,17 @@ func TestList(t *testing.T) {
 		}
 	}
 }
+
+// Small amounts keep two digits, so that a report of few tokens does not say $0.00.
+func TestDollars(t *testing.T) {
+	t.Parallel()
+	for usd, want := range map[float64]string{
+		0: "$0.00", 12.3: "$12.30", 1.005: "$1.00", 0.25: "$0.25", 0.1: "$0.10", 0.0995: "$0.10",
+		0.034: "$0.034", 0.03: "$0.03", 0.0003: "$0.0003", 0.00034: "$0.00034", 0.0000066: "$0.0000066",
+		1234.5: "$1234.50",
+	} {
+		if got := Dollars(usd); got != want {
+			t.Errorf("%v: %q, want %q", usd, got, want)
+		}
+	}
+}

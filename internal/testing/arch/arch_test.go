@@ -92,6 +92,7 @@ var rooms = map[string][]string{
 	"internal/english":           {},
 	"internal/finding/advice":    {},
 	"internal/finding":           {},
+	"internal/models":            {"internal/interaction", "internal/memo"},
 	"internal/group":             {},
 	"internal/memo":              {},
 	"internal/canon/chance":      {"internal/memo", "internal/testenv/shell"},
