@@ -198,7 +198,7 @@ func rowOf(l *listing, place []string) row {
 	r.cells = []string{ // see lsColumns
 		place[len(place)-1],
 		orNone(calls(l.Calls), "-"),
-		models(l.Models),
+		modelNames(l.Models),
 		number(l.InputTokens),
 		number(l.OutputTokens),
 		l.age(),

@@ -30,8 +30,8 @@ func calls(byKind map[string]int) string {
 	return strings.Join(kinds, ", ")
 }
 
-// models returns the names of two models, and how many others there are.
-func models(names []string) string {
+// modelNames returns the names of two models, and how many others there are.
+func modelNames(names []string) string {
 	const shown = 2
 	if len(names) <= shown {
 		return strings.Join(names, ", ")

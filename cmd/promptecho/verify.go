@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/promptecho/promptecho/internal/atomicfile"
 	"github.com/promptecho/promptecho/internal/canon"
@@ -34,7 +35,8 @@ contain what looks like a secret, files that killed or failed recordings left,
 and names that differ only in case: macOS and Windows hold one of the two. It
 also lists interactions that were edited since they were recorded,
 those that have a newer request from promptecho accept, requests with a path of
-one machine, and orphans, which no test opens; these are not faults.
+one machine, models that their provider retires, and orphans, which no test
+opens; these are not faults.
 
   -w            rewrite checksums (seals) and comments, as a recording would
   -max-age AGE  also fail for recordings that are older than 90d or 12w, but not
@@ -63,6 +65,9 @@ type verdict struct {
 	Orphan   bool        `json:"orphan"`            // no test opens the file
 	Stale    bool        `json:"stale"`             // its checksums or comments are out of date
 	Written  bool        `json:"written"`
+
+	// Retirements are those of the models of the recordings.
+	Retirements []retirement `json:"retirements,omitempty"`
 
 	orphanReason orphans.Reason
 	problems     []finding.Finding // the findings that are errors
@@ -171,9 +176,11 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool, oldest
 	fake := 0               // recordings
 	var fakeIn []string     // files
 	var ages []fileAge
+	var retired []retirement
 	for _, v := range verdicts {
 		v.print(p)
 		ages = append(ages, v.age)
+		retired = append(retired, v.Retirements...)
 		if len(v.Accepted) > 0 {
 			accepted += len(v.Accepted)
 			acceptedIn = append(acceptedIn, v.Path)
@@ -196,6 +203,7 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool, oldest
 	}
 	result := orNone(goodAndFailed(bad, len(verdicts)), "no problem found")
 	p.line(0, colour, "%s checked: %s", count(len(verdicts), "file"), result)
+	p.retirements(retired)
 	if accepted > 0 {
 		p.line(0, bold, "%s accepted. To record %s again:", count(accepted, "recording"), itOrThem(accepted))
 		for _, command := range recordAgain(acceptedIn, mendAccepted) {
@@ -223,7 +231,8 @@ func printVerdicts(w io.Writer, verdicts []*verdict, bad int, write bool, oldest
 }
 
 // print prints the findings about a file. Of paths of one machine it prints the first: the others
-// have the same cause. Outdated checksums and unknown ages are counted at the end of the output.
+// have the same cause. Outdated checksums, unknown ages and retired models are at the end of the
+// output instead.
 func (v *verdict) print(p *printer) {
 	hasMachinePath := false
 	for _, f := range v.Findings {
@@ -233,7 +242,7 @@ func (v *verdict) print(p *printer) {
 			colour = red
 		case f.Code == finding.Saved:
 			colour = dim
-		case f.Code == finding.ChecksumsOutdated, f.Code == finding.AgeUnknown:
+		case f.Code == finding.ChecksumsOutdated, f.Code == finding.AgeUnknown, f.Code == finding.ModelRetires:
 			continue
 		case f.Code == finding.ValueVolatile && hasMachinePath:
 			continue
@@ -313,6 +322,9 @@ func (v *verdict) findings() []finding.Finding {
 	}
 	for _, line := range v.Undated {
 		list = append(list, v.note(finding.AgeUnknown, line, "the day on which the answer was recorded is unknown"))
+	}
+	for _, r := range v.Retirements {
+		list = append(list, v.note(finding.ModelRetires, r.Line, r.text()))
 	}
 	list = append(list, v.machine...)
 	slices.SortStableFunc(list, func(a, b finding.Finding) int { return a.Line - b.Line })
@@ -500,6 +512,7 @@ func (v *verdict) checkInteractions(f *cassette.File, validSeals []bool) {
 			v.Fake = append(v.Fake, it.Line)
 		}
 		v.checkMachine(it)
+		v.checkModel(it, time.Now())
 
 		keyInSeal := it.MatchKey
 		refresh(it) // computes it.MatchKey
@@ -540,5 +553,15 @@ func (v *verdict) checkMachine(it *interaction.Interaction) {
 			v.machine = append(v.machine, v.note(finding.ValueVolatile, it.Line, text))
 			return
 		}
+	}
+}
+
+// checkModel adds the retirement of the model of a recording, once for each model.
+func (v *verdict) checkModel(it *interaction.Interaction, now time.Time) {
+	r, isRetired := retirementOf(it, now)
+	isListed := func(o retirement) bool { return o.Model == r.Model }
+	if isRetired && !slices.ContainsFunc(v.Retirements, isListed) {
+		r.file = v.Path
+		v.Retirements = append(v.Retirements, r)
 	}
 }

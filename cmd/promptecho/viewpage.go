@@ -108,7 +108,7 @@ func cassetteOf(l *listing) *page.Cassette {
 		Place:    placeIn(l),
 		Kind:     l.Kind,
 		Calls:    calls(l.Calls),
-		Models:   models(l.Models),
+		Models:   modelNames(l.Models),
 		Input:    l.InputTokens,
 		Output:   l.OutputTokens,
 		Modified: l.Modified,

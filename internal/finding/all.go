@@ -29,8 +29,8 @@ func All() []Code {
 		DataRace, ProgramPanics, TestFails,
 
 		RecordingPartial, JournalLeft, FailedLeft, DerivedLeft, NamesDifferInCase, ChecksumsOutdated,
-		RequestAccepted, RecordedFromFake, RecordingOld, AgeUnknown, TestGone, TestHasSubtests,
-		TestHasNoSubtests, RecordingLeftOver,
+		RequestAccepted, RecordedFromFake, RecordingOld, AgeUnknown, ModelRetires, TestGone,
+		TestHasSubtests, TestHasNoSubtests, RecordingLeftOver,
 		SnapshotUnreadable, SnapshotNew, SnapshotDiffers, SnapshotStale, RecordingAdded,
 		RecordingRemoved, RecordingChanged, NoRecorder, HookUnfit, AnswerCanceled,
 		AnswerBroken, PackageFailed, FileIgnored, FileNotAdded, LineEndsChanged,

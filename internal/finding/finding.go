@@ -132,6 +132,7 @@ const (
 	RecordedFromFake   Code = "recorded-from-fake"   // a fake has given the recorded answer, not a provider
 	RecordingOld       Code = "recording-old"        // the recording is older than promptecho verify -max-age allows
 	AgeUnknown         Code = "age-unknown"          // the day on which an answer was recorded is unknown
+	ModelRetires       Code = "model-retires"        // the provider of a recorded model retires it, or has
 	TestGone           Code = "test-gone"            // no test has the name of the file
 	TestHasSubtests    Code = "test-has-subtests"    // the test of the cassette opens recorders in its subtests only
 	TestHasNoSubtests  Code = "test-has-no-subtests" // the cassette is of a subtest, and its test has no subtests
