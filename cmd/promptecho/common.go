@@ -98,7 +98,7 @@ func (p *printer) differences(list []*difference) {
 	}
 }
 
-// totalLine says how many cassettes differ, and how their tokens have changed.
+// totalLine says how many cassettes differ, and how their tokens and cost have changed.
 func totalLine(list []*difference) string {
 	var total usageDiff
 	for _, d := range list {

@@ -40,30 +40,60 @@ type callDiff struct {
 	Repeated int            `json:"repeated,omitempty"` // edits that an earlier call has, too
 }
 
-// A usageDiff has the tokens before and after.
+// A usageDiff has the tokens and the cost before and after.
 type usageDiff struct {
-	OldInput  int64 `json:"old_input_tokens"`
-	OldOutput int64 `json:"old_output_tokens"`
-	NewInput  int64 `json:"new_input_tokens"`
-	NewOutput int64 `json:"new_output_tokens"`
+	OldInput  int64    `json:"old_input_tokens"`
+	OldOutput int64    `json:"old_output_tokens"`
+	NewInput  int64    `json:"new_input_tokens"`
+	NewOutput int64    `json:"new_output_tokens"`
+	OldUSD    *float64 `json:"old_usd,omitempty"` // nil if it is unknown
+	NewUSD    *float64 `json:"new_usd,omitempty"` // nil if it is unknown
+
+	oldCost, newCost cost
 }
 
-// add adds the tokens of a cassette.
+// newUsageDiff returns the tokens and the cost of two versions of a cassette.
+func newUsageDiff(old, fresh []*interaction.Interaction) usageDiff {
+	oldTokens := tokensOf(old)
+	newTokens := tokensOf(fresh)
+	u := usageDiff{
+		OldInput:  oldTokens.InputTokens,
+		OldOutput: oldTokens.OutputTokens,
+		NewInput:  newTokens.InputTokens,
+		NewOutput: newTokens.OutputTokens,
+		oldCost:   costOf(old),
+		newCost:   costOf(fresh),
+	}
+	u.OldUSD = u.oldCost.json()
+	u.NewUSD = u.newCost.json()
+	return u
+}
+
+// add adds the tokens and the cost of a cassette.
 func (u *usageDiff) add(o usageDiff) {
 	u.OldInput += o.OldInput
 	u.OldOutput += o.OldOutput
 	u.NewInput += o.NewInput
 	u.NewOutput += o.NewOutput
+	u.oldCost.add(o.oldCost)
+	u.newCost.add(o.newCost)
 }
 
-// String says how the tokens have changed; "" if they have not.
+// String says how the tokens and the cost have changed; "" if they have not:
+// "tokens 1,200 -> 900 in, 34 -> 30 out, cost $0.0012 -> $0.0009". The cost is left out if it is
+// unknown.
 func (u usageDiff) String() string {
-	if u.OldInput == u.NewInput && u.OldOutput == u.NewOutput {
-		return ""
+	var parts []string
+	if u.OldInput != u.NewInput || u.OldOutput != u.NewOutput {
+		parts = append(parts, fmt.Sprintf("tokens %s -> %s in, %s -> %s out",
+			english.Thousands(u.OldInput), english.Thousands(u.NewInput),
+			english.Thousands(u.OldOutput), english.Thousands(u.NewOutput)))
 	}
-	return fmt.Sprintf("tokens %s -> %s in, %s -> %s out",
-		english.Thousands(u.OldInput), english.Thousands(u.NewInput),
-		english.Thousands(u.OldOutput), english.Thousands(u.NewOutput))
+	isKnown := !u.oldCost.isUnknown && !u.newCost.isUnknown
+	if isKnown && u.oldCost.String() != u.newCost.String() {
+		parts = append(parts, fmt.Sprintf("cost %s -> %s", u.oldCost, u.newCost))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // compareDeleted returns the difference of a cassette that was deleted since a revision.
@@ -75,20 +105,13 @@ func compareDeleted(file, revision string, old *cassette.File) *difference {
 
 // compare compares two versions of a cassette.
 func compare(oldName, newName string, old, fresh *cassette.File) *difference {
-	oldTokens := tokensOf(old.Interactions)
-	newTokens := tokensOf(fresh.Interactions)
 	d := &difference{
 		Old:   oldName,
 		New:   newName,
 		Env:   changes.Env(old.RecordedValues.Env, fresh.RecordedValues.Env),
 		Calls: []callDiff{},
-		Total: usageDiff{
-			OldInput:  oldTokens.InputTokens,
-			OldOutput: oldTokens.OutputTokens,
-			NewInput:  newTokens.InputTokens,
-			NewOutput: newTokens.OutputTokens,
-		},
-		Same: len(fresh.Interactions),
+		Total: newUsageDiff(old.Interactions, fresh.Interactions),
+		Same:  len(fresh.Interactions),
 	}
 
 	var its []*interaction.Interaction // of the calls
@@ -190,7 +213,7 @@ func (p *printer) differenceWithSummary(d *difference, summary string) {
 	p.line(0, dim, "%s", summary)
 }
 
-// summaryLine says how many calls differ, and how the tokens have changed:
+// summaryLine says how many calls differ, and how the tokens and the cost have changed:
 // "1 changed, 2 added, 5 unchanged, tokens 1,200 -> 900 in, 34 -> 30 out".
 func (d *difference) summaryLine() string {
 	counts := map[string]int{} // by callDiff.Is

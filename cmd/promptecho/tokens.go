@@ -1,6 +1,7 @@
 package main
 
 import (
+	"iter"
 	"net/http"
 	"net/url"
 	"path"
@@ -29,12 +30,22 @@ func (t *tokens) add(o tokens) {
 // tokensOf returns the tokens of some interactions. An answer that is fetched again, by its ID, counts
 // once.
 func tokensOf(its []*interaction.Interaction) (sum tokens) {
-	for i, it := range its {
-		if it.Usage != nil && !isRepeated(its[:i], its[i+1:], it) {
-			sum.add(tokens(*it.Usage))
-		}
+	for it := range withUsage(its) {
+		sum.add(tokens(*it.Usage))
 	}
 	return sum
+}
+
+// withUsage yields the interactions that count tokens, but no answer twice.
+func withUsage(its []*interaction.Interaction) iter.Seq[*interaction.Interaction] {
+	return func(yield func(*interaction.Interaction) bool) {
+		for i, it := range its {
+			counts := it.Usage != nil && !isRepeated(its[:i], its[i+1:], it)
+			if counts && !yield(it) {
+				return
+			}
+		}
+	}
 }
 
 // isRepeated reports whether an interaction fetches an answer that an earlier interaction has got, or
