@@ -7,6 +7,7 @@ import (
 
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
 // paid returns a cassette with an answer of a model.
@@ -58,6 +59,29 @@ func TestCostOfCassettesIsLeftOutIfOneIsUnknown(t *testing.T) {
 	} {
 		if got := totalLine(tt.list); got != tt.want {
 			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}
+
+// A recording run says what it has cost, unless a price is unknown. A version of promptecho in
+// the tests that does not tell the models makes it unknown, too. The prices are gpt-4o-mini's: $0.15 and $0.60 a million.
+func TestRecordSaysWhatItCosts(t *testing.T) {
+	t.Parallel()
+	tokens := attr.Counts{Recorded: 2, InputTokens: 2000, OutputTokens: 1000}
+	mini := attr.ModelTokens{Model: "gpt-4o-mini", InputTokens: 2000, OutputTokens: 1000}
+	other := attr.ModelTokens{Model: "my-model"}
+	for name, tt := range map[string]struct {
+		done attr.Done
+		want string
+	}{
+		"known":           {attr.Done{Counts: tokens, Models: []attr.ModelTokens{mini}}, "2 recorded; tokens: 2,000 in, 1,000 out, $0.0009"},
+		"one is unknown":  {attr.Done{Counts: tokens, Models: []attr.ModelTokens{mini, other}}, "2 recorded; tokens: 2,000 in, 1,000 out"},
+		"older library":   {attr.Done{Counts: tokens}, "2 recorded; tokens: 2,000 in, 1,000 out"},
+		"without a model": {attr.Done{Counts: attr.Counts{Recorded: 2}}, "2 recorded"},
+	} {
+		s := &summary{others: []attr.Done{tt.done}}
+		if got := countsLine(tt.done.Counts, s.cost()); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (s *status) test(place string, t *suite.Test) {
 	verdict = fmt.Sprintf("%-4s ", verdict)
 	place = redact.OneLine(place)
 	name := redact.OneLine(t.Name)
-	about := fmt.Sprintf("%s (%.1fs)", orNone(countsLine(t.Counts), "no requests"), t.Seconds)
+	about := fmt.Sprintf("%s (%.1fs)", orNone(countsLine(t.Counts, costOfRun(t.Done)), "no requests"), t.Seconds)
 
 	p := newPrinter(s.out, false)
 	room := p.width - textWidth(verdict+place+" "+": "+about)

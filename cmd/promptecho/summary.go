@@ -44,7 +44,7 @@ func (s *summary) progress(interrupted bool) string {
 	text := fmt.Sprintf("%s, %d of %s, %s",
 		time.Since(s.began).Round(time.Second),
 		s.Packages, count(len(s.packages), "package"), count(s.linked(), "test"))
-	if counts := countsLine(s.Total); counts != "" {
+	if counts := countsLine(s.Total, s.cost()); counts != "" {
 		text += ": " + counts
 	}
 	if interrupted {
@@ -63,8 +63,20 @@ func (s *summary) linked() (n int) {
 	return n
 }
 
-// countsLine lists the counts that are not 0: "2 recorded, 3 replayed; tokens: 1,200 in, 34 out".
-func countsLine(c attr.Counts) string {
+// cost returns what the run has cost.
+func (s *summary) cost() (sum cost) {
+	for _, t := range s.Tests {
+		sum.add(costOfRun(t.Done))
+	}
+	for _, done := range s.others {
+		sum.add(costOfRun(done))
+	}
+	return sum
+}
+
+// countsLine lists the counts that are not 0, and what they have cost if that is known:
+// "2 recorded, 3 replayed; tokens: 1,200 in, 34 out, $0.0002".
+func countsLine(c attr.Counts, spent cost) string {
 	changes := english.Plural(int(c.Changed), "change")
 	counts := []struct {
 		n    int64
@@ -94,6 +106,9 @@ func countsLine(c attr.Counts) string {
 	if c.InputTokens != 0 || c.OutputTokens != 0 {
 		text += fmt.Sprintf("; tokens: %s in, %s out",
 			english.Thousands(c.InputTokens), english.Thousands(c.OutputTokens))
+		if !spent.isUnknown {
+			text += ", " + spent.String()
+		}
 	}
 	return text
 }
@@ -213,7 +228,7 @@ func (s *summary) printOutputs(w io.Writer) {
 //
 // or "" if no test had a recorder.
 func (s *summary) totals() (text string) {
-	counts := countsLine(s.Total)
+	counts := countsLine(s.Total, s.cost())
 	if counts != "" {
 		text = ": " + counts
 	}
@@ -340,6 +355,7 @@ func (s *summary) json() any {
 		"packages":    len(s.packages),
 		"ended":       s.Packages,
 		"total":       s.Total,
+		"usd":         s.cost().json(),
 		"seconds":     time.Since(s.began).Seconds(),
 		"interrupted": s.interrupted,
 		"proof":       s.proof.json(),

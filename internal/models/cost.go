@@ -21,11 +21,17 @@ type Prices []Price
 
 // Cost is like the function Cost.
 func (ps Prices) Cost(model string, u interaction.Usage) (usd float64, ok bool) {
+	return ps.CostOfAll(model, u, u.InputTokens)
+}
+
+// CostOfAll is like Cost for several answers of a model: sum is their usage together, and
+// largest are the input tokens of the request that has most, since long requests cost more.
+func (ps Prices) CostOfAll(model string, sum interaction.Usage, largest int64) (usd float64, ok bool) {
 	price, ok := ps.Of(model)
-	if !ok {
+	if !ok || !price.appliesTo(largest) {
 		return 0, false
 	}
-	return price.cost(u)
+	return price.cost(sum), true
 }
 
 // Of returns the price of a model.

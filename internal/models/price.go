@@ -21,16 +21,16 @@ type Price struct {
 	Longest int64
 }
 
-// cost returns what an answer costs; ok is false if this is not the price of its request.
-func (p Price) cost(u interaction.Usage) (usd float64, ok bool) {
-	if p.Longest > 0 && u.InputTokens > p.Longest {
-		return 0, false
-	}
+// appliesTo reports whether p is the price of a request with this number of input tokens.
+func (p Price) appliesTo(input int64) bool { return p.Longest == 0 || input <= p.Longest }
+
+// cost returns what answers cost.
+func (p Price) cost(u interaction.Usage) (usd float64) {
 	cached := min(u.CachedTokens, u.InputTokens)
 	perMillion := float64(u.InputTokens-cached)*p.Input +
 		float64(cached)*p.Cached +
 		float64(u.OutputTokens)*p.Output
-	return perMillion / 1e6, true
+	return perMillion / 1e6
 }
 
 // ParsePrice reads MODEL=IN/OUT or MODEL=IN/OUT/CACHED, in USD per million tokens. Without the

@@ -266,6 +266,12 @@ func (l *Log) done(missed int) attr.Done {
 		Counts:    l.countRecordings(),
 		Kept:      l.Kept.Load(),
 	}
+	for _, rec := range l.Tape.Recordings() {
+		u := rec.Head().Usage
+		if u != nil && l.isRecorded(rec) {
+			d.AddTokens(modelOf(rec), u.InputTokens, u.OutputTokens, u.CachedTokens)
+		}
+	}
 	for _, c := range l.failed.all() {
 		d.Failed += int64(l.failed.count(c))
 	}
@@ -295,17 +301,15 @@ func (l *Log) done(missed int) attr.Done {
 func (l *Log) countRecordings() (n attr.Counts) {
 	for _, rec := range l.Tape.Recordings() {
 		isNew := rec.Fresh() && rec.Complete()
-		wasSavedAsFailure := l.Failures.count(rec) > 0
-		isWantedFailure := l.KeepFailures || wasSavedAsFailure
 		switch {
-		case isNew && rec.Failed() && !isWantedFailure:
-			n.Failed++
-		case isNew:
+		case l.isRecorded(rec):
 			n.Recorded++
 			if u := rec.Head().Usage; u != nil {
 				n.InputTokens += u.InputTokens
 				n.OutputTokens += u.OutputTokens
 			}
+		case isNew:
+			n.Failed++
 		case rec.Carried() && rec.Used():
 			n.CarriedOver++
 		case rec.Resumed() && rec.Used():
@@ -313,4 +317,21 @@ func (l *Log) countRecordings() (n attr.Counts) {
 		}
 	}
 	return n
+}
+
+// isRecorded reports whether a recording counts as recorded by this run: see countRecordings.
+func (l *Log) isRecorded(rec *tape.Recording) bool {
+	isNew := rec.Fresh() && rec.Complete()
+	wasSavedAsFailure := l.Failures.count(rec) > 0
+	isWanted := !rec.Failed() || l.KeepFailures || wasSavedAsFailure
+	return isNew && isWanted
+}
+
+// modelOf returns the model that has answered a request, as the request names it; "" if it names
+// none, or if a fake has answered.
+func modelOf(rec *tape.Recording) string {
+	if rec.Head().Fake {
+		return ""
+	}
+	return rec.Form().Model
 }

@@ -28,6 +28,7 @@ const (
 	SavedKey    = "promptecho.saved"
 	CodeKey     = "promptecho.code"  // once for each code
 	CauseKey    = "promptecho.cause" // in JSON; only for the command
+	ModelKey    = "promptecho.model" // the same, once for each model
 )
 
 // Done is what a recorder did, or what several did together. The names in JSON are those
@@ -39,6 +40,9 @@ type Done struct {
 	Counts
 	Kept int64 `json:"-"` // recordings that the written files had before
 
+	// Models has the tokens of Counts by model.
+	Models []ModelTokens `json:"models,omitempty"`
+
 	// Codes are those of all errors, with a cause or without one, each once.
 	Codes []finding.Code `json:"codes,omitempty"`
 }
@@ -48,6 +52,29 @@ func (d *Done) AddCode(code finding.Code) {
 	if !slices.Contains(d.Codes, code) {
 		d.Codes = append(d.Codes, code)
 	}
+}
+
+// ModelTokens are the tokens of recorded responses of a model, as the provider reports them.
+type ModelTokens struct {
+	Model        string `json:"model"` // as requests name it; "" if they do not, or of a fake
+	InputTokens  int64  `json:"input_tokens"`
+	OutputTokens int64  `json:"output_tokens"`
+	CachedTokens int64  `json:"cached_tokens,omitempty"` // of the input
+	LargestInput int64  `json:"largest_input"`           // the input tokens of one request, at most
+}
+
+// AddTokens adds the tokens of a response.
+func (d *Done) AddTokens(model string, input, output, cached int64) {
+	i := slices.IndexFunc(d.Models, func(m ModelTokens) bool { return m.Model == model })
+	if i < 0 {
+		i = len(d.Models)
+		d.Models = append(d.Models, ModelTokens{Model: model})
+	}
+	m := &d.Models[i]
+	m.InputTokens += input
+	m.OutputTokens += output
+	m.CachedTokens += cached
+	m.LargestInput = max(m.LargestInput, input)
 }
 
 // A Cause is a reason why a test and its cassette do not agree, for the command.
@@ -122,16 +149,22 @@ func (d *Done) Write(set func(key, value string)) {
 	}
 	runsInCommand := os.Getenv(Env) != ""
 	if runsInCommand {
-		for _, c := range d.Causes {
-			text, err := json.Marshal(c)
-			if err == nil {
-				set(CauseKey, string(text))
-			}
-		}
+		setAll(set, CauseKey, d.Causes)
+		setAll(set, ModelKey, d.Models)
 	}
 	for key, n := range d.All() {
 		if *n != 0 {
 			set(key, strconv.FormatInt(*n, 10))
+		}
+	}
+}
+
+// setAll calls set with each value as JSON.
+func setAll[T any](set func(key, value string), key string, values []T) {
+	for _, v := range values {
+		text, err := json.Marshal(v)
+		if err == nil {
+			set(key, string(text))
 		}
 	}
 }

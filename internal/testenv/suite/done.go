@@ -30,6 +30,11 @@ func readAttr(d *attr.Done, key, value string) bool {
 		err := json.Unmarshal([]byte(value), &c)
 		d.Causes = append(d.Causes, c)
 		return err == nil
+	case attr.ModelKey:
+		var m attr.ModelTokens
+		err := json.Unmarshal([]byte(value), &m)
+		d.Models = append(d.Models, m)
+		return err == nil
 	}
 	for name, n := range d.All() {
 		if name == key {
