@@ -292,6 +292,7 @@ type actionRunner struct {
 	temp      string // of the runner; a job gets an empty one
 	cache     string // a folder for each key
 	env       map[string]string
+	secrets   map[string]string
 	path      []string
 	builds    int // steps that ran go build
 }
@@ -312,11 +313,17 @@ func (r *actionRunner) checkOut(t *testing.T, u *userRepository) {
 	gitIn(t, r.workspace, "fetch", "-q", "--no-tags", "--depth=1", "origin", "+"+u.merge+":refs/remotes/pull/7/merge")
 	gitIn(t, r.workspace, "checkout", "-q", "--detach", u.merge)
 
+	r.env = r.environment(t, u.merge)
+}
+
+// environment returns the variables that the runner sets for a job of a commit.
+func (r *actionRunner) environment(t *testing.T, commit string) map[string]string {
+	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.env = map[string]string{
+	return map[string]string{
 		"GITHUB_ACTION_PATH": filepath.Join(root, "action"),
 		"GITHUB_ACTIONS":     "true",
 		"CI":                 "true",
@@ -325,7 +332,7 @@ func (r *actionRunner) checkOut(t *testing.T, u *userRepository) {
 		"GITHUB_SERVER_URL":  "https://github.com",
 		"GITHUB_REPOSITORY":  "owner/app",
 		"GITHUB_RUN_ID":      "123",
-		"GITHUB_SHA":         u.merge,
+		"GITHUB_SHA":         commit,
 		"GITHUB_WORKSPACE":   r.workspace,
 		"RUNNER_OS":          "Linux",
 		"RUNNER_ARCH":        "X64",
@@ -403,6 +410,9 @@ func (r *actionRunner) steps(t *testing.T, log *bytes.Buffer, steps []step, inpu
 	values := map[string]string{"github.token": fakegithub.Token, "runner.temp": r.temp}
 	for name, value := range inputs {
 		values["inputs."+name] = value
+	}
+	for name, value := range r.secrets {
+		values["secrets."+name] = value
 	}
 	saves := map[string]string{} // the keys of the cache to save at the end, by path
 	for _, s := range steps {

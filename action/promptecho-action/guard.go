@@ -46,35 +46,41 @@ func (j *job) keysInEnvironment() (found []string) {
 
 // checkUnchanged reports cassettes and snapshots that are not as they were committed.
 func (j *job) checkUnchanged(ctx context.Context) error {
+	files, err := j.changedFiles(ctx)
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	for _, file := range files {
+		j.annotate(annotation{level: "error", file: file,
+			text: "This file differs from the commit: an earlier step of this job has written or deleted it."})
+	}
+	have := "have"
+	if len(files) == 1 {
+		have = "has"
+	}
+	fmt.Fprintf(j.out, "%s %s changed since the commit: a job that tests must replay.\n"+
+		"To see the changes, run \"promptecho diff\". For a job that records on purpose, set \"guard: false\".\n",
+		english.Count(len(files), "file"), have)
+	return errReported
+}
+
+// changedFiles returns the cassettes, assets and snapshots that differ from the commit.
+func (j *job) changedFiles(ctx context.Context) (files []string, err error) {
 	args := []string{"status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all", "--"}
 	out, _, err := command(ctx, string(j.clone), "git", append(args, j.paths()...)...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	changed := 0
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		if len(entry) < len("XY f") {
 			continue
 		}
 		file := entry[len("XY "):]
-		if !isRecorded(file) {
-			continue
+		if isRecorded(file) {
+			files = append(files, file)
 		}
-		changed++
-		j.annotate(annotation{level: "error", file: file,
-			text: "This file differs from the commit: an earlier step of this job has written or deleted it."})
 	}
-	if changed == 0 {
-		return nil
-	}
-	have := "have"
-	if changed == 1 {
-		have = "has"
-	}
-	fmt.Fprintf(j.out, "%s %s changed since the commit: a job that tests must replay.\n"+
-		"To see the changes, run \"promptecho diff\". For a job that records on purpose, set \"guard: false\".\n",
-		english.Count(changed, "file"), have)
-	return errReported
+	return files, nil
 }
 
 // isRecorded reports whether a file is a cassette, an asset or a snapshot.

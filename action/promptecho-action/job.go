@@ -74,6 +74,20 @@ func (j *job) paths() (paths []string) {
 	return paths
 }
 
+// part does a part of the action, and folds its log. It returns errReported if the part fails.
+func (j *job) part(title string, do func() error) error {
+	fmt.Fprintf(j.out, "::group::%s\n", title)
+	err := do()
+	fmt.Fprintln(j.out, "::endgroup::")
+	if err == nil {
+		return nil
+	}
+	if !errors.Is(err, errReported) {
+		j.annotate(annotation{level: "error", text: err.Error()})
+	}
+	return errReported
+}
+
 // runURL returns the address of the page of this run.
 func (j *job) runURL() string {
 	return j.getenv("GITHUB_SERVER_URL") + "/" + j.getenv("GITHUB_REPOSITORY") + "/actions/runs/" +

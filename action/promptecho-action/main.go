@@ -2,6 +2,7 @@
 //
 //	promptecho-action run      checks the cassettes of a job, and comments on its pull request
 //	promptecho-action issue    keeps one issue up to date with a report
+//	promptecho-action renew    records again what is old, and opens a pull request with it
 //
 // It reads the variables of a runner, such as GITHUB_EVENT_PATH, GITHUB_REPOSITORY and
 // GITHUB_API_URL, and GITHUB_TOKEN, which is never printed
@@ -20,7 +21,8 @@ import (
 )
 
 const usage = `usage: promptecho-action run
-       promptecho-action issue -label LABEL -title TITLE [-solved] REPORT`
+       promptecho-action issue -label LABEL -title TITLE [-solved] REPORT
+       promptecho-action renew [-older AGE | -all] [-branch BRANCH] [PACKAGE ...]`
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -61,6 +63,12 @@ func (j *job) main(ctx context.Context, args []string) error {
 			return fmt.Errorf("the report cannot be read: %w", err)
 		}
 		return j.issue(ctx, *label, *title, string(report), *solved)
+	case "renew":
+		r, err := parseRenewal(args[1:])
+		if err != nil {
+			return err
+		}
+		return j.renew(ctx, r)
 	default:
 		return errors.New(usage)
 	}
@@ -86,20 +94,6 @@ func (j *job) run(ctx context.Context) error {
 		failed = append(failed, err)
 	}
 	return errors.Join(failed...)
-}
-
-// part does a part of the action, and folds its log. It returns errReported if the part fails.
-func (j *job) part(title string, do func() error) error {
-	fmt.Fprintf(j.out, "::group::%s\n", title)
-	err := do()
-	fmt.Fprintln(j.out, "::endgroup::")
-	if err == nil {
-		return nil
-	}
-	if !errors.Is(err, errReported) {
-		j.annotate(annotation{level: "error", text: err.Error()})
-	}
-	return errReported
 }
 
 // sibling returns the path of a command in the folder of this one: the action builds both.

@@ -1,6 +1,6 @@
 // Package fakegithub is a fake of the part of GitHub's REST API that the GitHub action
-// uses: comments and issues (https://docs.github.com/en/rest/issues), and the name of the
-// account that a token belongs to.
+// uses: comments and issues (https://docs.github.com/en/rest/issues), pull requests
+// (https://docs.github.com/en/rest/pulls), and the name of the account that a token belongs to.
 package fakegithub
 
 import (
@@ -52,6 +52,21 @@ type Label struct {
 	Name string `json:"name"`
 }
 
+// A Pull is a pull request that the action has opened.
+type Pull struct {
+	Number int    `json:"number"`
+	Title  string `json:"title"`
+	Body   string `json:"body"`
+	State  string `json:"state"` // "open" or "closed"
+	Head   Ref    `json:"head"`
+	Base   Ref    `json:"base"`
+}
+
+// A Ref is a branch of a pull request.
+type Ref struct {
+	Ref string `json:"ref"`
+}
+
 // A Failure is an answer that the server gives instead of the usual one.
 type Failure struct {
 	Status  int
@@ -78,6 +93,7 @@ type Server struct {
 	nextID   int64
 	comments []Comment
 	issues   []Issue
+	pulls    []Pull
 	requests []string
 }
 
@@ -150,6 +166,22 @@ func (s *Server) Issues() []Issue {
 	return slices.Clone(s.issues)
 }
 
+// Pulls returns the pull requests that the action has opened.
+func (s *Server) Pulls() []Pull {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.pulls)
+}
+
+// ClosePulls closes these pull requests.
+func (s *Server) ClosePulls() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.pulls {
+		s.pulls[i].State = "closed"
+	}
+}
+
 // Requests returns the requests that have arrived, as "METHOD PATH".
 func (s *Server) Requests() []string {
 	s.mu.Lock()
@@ -202,6 +234,9 @@ func (s *Server) routes() *http.ServeMux {
 	m.HandleFunc("GET "+repo+"/issues", s.getIssues)
 	m.HandleFunc("POST "+repo+"/issues", s.postIssue)
 	m.HandleFunc("PATCH "+repo+"/issues/{number}", s.patchIssue)
+	m.HandleFunc("GET "+repo+"/pulls", s.getPulls)
+	m.HandleFunc("POST "+repo+"/pulls", s.postPull)
+	m.HandleFunc("PATCH "+repo+"/pulls/{number}", s.patchPull)
 	return m
 }
 
@@ -316,6 +351,54 @@ func (s *Server) patchIssue(w http.ResponseWriter, r *http.Request) {
 		issue.Body = in.Body
 		issue.State = cmp.Or(in.State, issue.State)
 		write(w, http.StatusOK, issue)
+	}
+}
+
+// getPulls lists the pull requests that have the state and the branches of the query.
+func (s *Server) getPulls(w http.ResponseWriter, r *http.Request) {
+	owner, _, _ := strings.Cut(s.repo, "/")
+	state := cmp.Or(r.FormValue("state"), "open")
+	head, base := r.FormValue("head"), r.FormValue("base")
+	list := slices.DeleteFunc(slices.Clone(s.pulls), func(p Pull) bool {
+		isOfState := state == "all" || p.State == state
+		isOfHead := head == "" || head == owner+":"+p.Head.Ref
+		isOfBase := base == "" || base == p.Base.Ref
+		return !isOfState || !isOfHead || !isOfBase
+	})
+	writePage(w, r, s.URL, list)
+}
+
+func (s *Server) postPull(w http.ResponseWriter, r *http.Request) {
+	var in struct{ Title, Body, Head, Base string }
+	if !decode(w, r, &in) || !hasValidBody(w, in.Body) {
+		return
+	}
+	isOpen := func(p Pull) bool { return p.State == "open" && p.Head.Ref == in.Head && p.Base.Ref == in.Base }
+	isIncomplete := in.Title == "" || in.Head == "" || in.Base == ""
+	if isIncomplete || slices.ContainsFunc(s.pulls, isOpen) {
+		refuse(w, http.StatusUnprocessableEntity, "Validation Failed")
+		return
+	}
+	p := Pull{
+		Number: s.number + 100 + len(s.pulls), Title: in.Title, Body: in.Body, State: "open",
+		Head: Ref{in.Head}, Base: Ref{in.Base},
+	}
+	s.pulls = append(s.pulls, p)
+	write(w, http.StatusCreated, p)
+}
+
+func (s *Server) patchPull(w http.ResponseWriter, r *http.Request) {
+	isNamed := func(p Pull) bool { return strconv.Itoa(p.Number) == r.PathValue("number") }
+	i := slices.IndexFunc(s.pulls, isNamed)
+	if i < 0 {
+		refuse(w, http.StatusNotFound, "Not Found")
+		return
+	}
+	var in struct{ Title, Body string }
+	if decode(w, r, &in) && hasValidBody(w, in.Body) {
+		s.pulls[i].Title = cmp.Or(in.Title, s.pulls[i].Title)
+		s.pulls[i].Body = in.Body
+		write(w, http.StatusOK, s.pulls[i])
 	}
 }
 
