@@ -87,6 +87,7 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 		r.verb = "record -older " + older.text
 		r.selects = older.hasOlder
 		r.selected = "recordings " + older.olderThan()
+		r.mayBeNone = true
 	case *accepted:
 		r.mode = "accepted"
 		r.verb = "record -accepted"
@@ -119,6 +120,10 @@ type testRun struct {
 	// names. It is nil if all tests run.
 	selects  func(f *cassette.File) bool
 	selected string
+
+	// mayBeNone says that it is no error if no cassette is selected: a job that records again
+	// what is old has succeeded if nothing is.
+	mayBeNone bool
 }
 
 // A testKey has the package and the name of a test.
@@ -217,6 +222,9 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if len(packages) == 0 {
+		return r.reportNone(stdout)
+	}
 	out := stdout
 	if r.asJSON {
 		out = io.Discard
@@ -254,6 +262,16 @@ func (r *testRun) list() ([]suite.Package, error) {
 	return packages, nil
 }
 
+// reportNone says that no cassette is selected, so that no test runs.
+func (r *testRun) reportNone(stdout io.Writer) error {
+	if r.asJSON {
+		s := &summary{verb: r.verb, mode: r.mode, began: time.Now()}
+		return printJSON(stdout, s.json())
+	}
+	printLine(stdout, "No cassette of %s has %s: nothing to do", strings.Join(r.patterns, " "), r.selected)
+	return nil
+}
+
 // flagsNamed returns those of some flags of go test that have one of these names.
 func flagsNamed(flags []string, names ...string) (selected []string) {
 	for _, f := range flags {
@@ -289,7 +307,7 @@ func (r *testRun) onlySelected(packages []suite.Package) (found []suite.Package,
 			found = append(found, p)
 		}
 	}
-	if len(found) == 0 {
+	if len(found) == 0 && !r.mayBeNone {
 		return nil, fmt.Errorf("no cassette of %s has %s", strings.Join(r.patterns, " "), r.selected)
 	}
 	isRunFlag := func(f string) bool { return strings.HasPrefix(f, "-run=") }
