@@ -21,9 +21,9 @@ import (
 // programs has the programs that tests run, and is removed when all have run. TestMain sets it.
 var programs string
 
-// build builds promptecho and linkonce into programs.
+// build builds promptecho, the command of the action and linkonce into programs.
 var build = sync.OnceValues(func() (output []byte, err error) {
-	promptecho := exec.Command("go", "build", "-o", programs, "./cmd/promptecho")
+	promptecho := exec.Command("go", "build", "-o", programs, "./cmd/promptecho", "./action/promptecho-action")
 	promptecho.Dir = ".." // the module that requires what the command needs
 	if output, err = promptecho.CombinedOutput(); err != nil {
 		return output, err

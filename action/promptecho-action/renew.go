@@ -58,7 +58,7 @@ func (r *renewal) title() string {
 //	the recording fails                     nothing is pushed, and the job fails
 //	a cassette cannot be committed          the same
 //	a pull request of the branch is open    its branch goes on, and its text is updated
-//	none is open                            the branch begins anew, and one is opened
+//	none is open                            the branch starts from the base, and one is opened
 //
 // A branch that goes on has the base merged into it: what it has recorded is not paid for again.
 func (j *job) renew(ctx context.Context, r renewal) error {
@@ -68,6 +68,9 @@ func (j *job) renew(ctx context.Context, r renewal) error {
 	base, err := j.baseBranch(ctx)
 	if err != nil {
 		return err
+	}
+	if r.branch == base {
+		return fmt.Errorf("%s is the branch that the job has checked out: give the recordings another one", base)
 	}
 	from, err := j.clone.git(ctx, "rev-parse", "HEAD")
 	if err != nil {
