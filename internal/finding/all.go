@@ -15,7 +15,7 @@ func All() []Code {
 		FunctionRefused, FailureRefused, SuccessKept, AccessLost, AccessRefused,
 		RecordingsOutdated, NoAnswer, TooLate, NotSaved, LeftoverNotRemoved, NotSent,
 		OutcomeNotWritten, CassetteUnreadable, AnswerDrifted, NothingComparable,
-		OptionWithoutEffect, RunFailed,
+		BudgetUsed, QuotaExhausted, PriceUnknown, QuotaLost, OptionWithoutEffect, RunFailed,
 
 		SecretInFile, SecretLearned, SecretKnownLate, VariableDiffers, ConflictHealed,
 		ModeLowered, Edited, CutOff, JournalRemoved, Resumed, CanceledSkipped, RetrySkipped, FieldIgnored,

@@ -65,6 +65,10 @@ const (
 	CassetteUnreadable  Code = "cassette-unreadable"   // the cassette, or a part of it, cannot be read
 	AnswerDrifted       Code = "answer-drifted"        // the provider does not answer as recorded (mode compare)
 	NothingComparable   Code = "nothing-comparable"    // no live answer could be compared (mode compare)
+	BudgetUsed          Code = "budget-used"           // the budget of the run does not allow another request
+	QuotaExhausted      Code = "quota-exhausted"       // the provider has said that the account has no quota left
+	PriceUnknown        Code = "price-unknown"         // the costs are limited, and the price of a model is unknown
+	QuotaLost           Code = "quota-lost"            // promptecho record does not say whether a request may be sent
 	OptionWithoutEffect Code = "option-without-effect" // an option, flag or variable had no effect
 	RunFailed           Code = "run-failed"            // any other error
 )

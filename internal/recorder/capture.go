@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
+	"github.com/promptecho/promptecho/internal/quota"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -21,7 +22,7 @@ func (r *Recorder) capture(in *incoming, rec *tape.Recording, resp *http.Respons
 		IsLastEvent: in.match.Form.Completes,
 		Moment:      r.tape.Mark(rec).Now,
 		Finish: func(resp *interaction.Response, latencyMS int64, pieces []int) {
-			r.finish(rec, resp, latencyMS, pieces, in.isFake.Load())
+			in.permit.End(r.finish(rec, resp, latencyMS, pieces, in.isFake.Load()))
 		},
 	})
 }
@@ -46,10 +47,10 @@ func (r *Recorder) dropsName(name string, status int) bool {
 	return drops
 }
 
-// finish records a response that has ended, complete or not.
+// finish records a response that has ended, complete or not. It returns how, for the command.
 func (r *Recorder) finish(
 	rec *tape.Recording, resp *interaction.Response, latencyMS int64, pieces []int, isFake bool,
-) {
+) quota.End {
 	for _, h := range resp.Headers {
 		request.RewriteAddresses(h.Values, r.config.aliases.nameOf)
 	}
@@ -64,6 +65,8 @@ func (r *Recorder) finish(
 	}
 	it.Usage = says.Usage
 	it.LatencyMS = latencyMS
+	end := endOf(rec.Form(), &it, &says)
 	*resp = interaction.Response{} // drop the reference, so that the body can be freed early
 	r.tape.Finish(rec, &it, pieces, says.Failed)
+	return end
 }

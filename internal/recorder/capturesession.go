@@ -41,7 +41,7 @@ func (r *Recorder) captureSession(
 func (r *Recorder) httpSessionSink(in *incoming, rec *tape.Recording) exchange.SessionSink {
 	sink := r.sessionSink(&in.match, rec)
 	sink.Finish = func(resp *interaction.Response, latencyMS int64) {
-		r.finish(rec, resp, latencyMS, nil, in.isFake.Load())
+		in.permit.End(r.finish(rec, resp, latencyMS, nil, in.isFake.Load()))
 	}
 	sink.DropsHeader = func(name string) bool { return r.dropsHeader(in.req, name, http.StatusOK) }
 	return sink

@@ -26,6 +26,10 @@ type verdict struct {
 	setAside bool
 	reason   string
 
+	// inJournal leaves the cassette as it is, and the recordings of the run in the journal. The
+	// next run that records resumes it.
+	inJournal bool
+
 	keeps kept // the recordings of the cassette that are kept
 	marks mark // whether the cassette is marked partial: a later run must complete it
 }
@@ -55,6 +59,7 @@ const (
 var (
 	refused  = verdict{name: "-"} // Open returns an error, so no run ends like this
 	setAside = verdict{name: "set aside", setAside: true}
+	resumed  = verdict{name: "left in the journal", inJournal: true}
 
 	written        = verdict{name: "written"}
 	writtenPartial = written.partial()
@@ -170,6 +175,9 @@ type runFacts struct {
 	outdated  bool // a request cannot be recorded: what it refers to may be gone
 	overtaken bool // another process has written the cassette since it was read
 	sameName  bool // another test of this process, with the same name, has recorded the cassette
+	refused   bool // promptecho record did not allow to send a request: its budget is used up
+	lost      bool // the test lacks an answer: a request failed, or its answer broke off
+	tried     bool // promptecho record runs a test again that fails; see quota.TryEnv
 }
 
 // decide returns what becomes of a cassette. c is its state when the run began.
@@ -180,6 +188,18 @@ func decide(p plan, c tape.State, f runFacts) verdict {
 
 	if f.sameName {
 		return setAsideBecause(reasonSameName)
+	}
+
+	// What was answered is paid, and the next run needs it.
+	isInterrupted := f.refused || f.tried && f.Failed && f.lost
+	if isInterrupted {
+		return resumed
+	}
+
+	// The next try must not play the answers with which this one failed.
+	isFailedTry := f.tried && f.Failed
+	if isFailedTry {
+		return setAside
 	}
 
 	isWhole := c.Present && !c.Partial

@@ -139,6 +139,14 @@ func TestSaveDecisionBeforeTheTable(t *testing.T) {
 		{"overtaken, mode all", all, partial, runFacts{overtaken: true}, setAsideBecause(reasonOvertaken)},
 		{"overtaken, absent", add, absent, runFacts{overtaken: true}, setAsideBecause(reasonOvertaken)},
 
+		{"refused", add, absent, runFacts{Outcome: failedRun, refused: true}, resumed},
+		{"refused, mode all", all, whole, runFacts{Outcome: failedRun, refused: true}, resumed},
+		{"refused, passed", update, whole, runFacts{refused: true}, resumed},
+		{"failed try", add, absent, runFacts{Outcome: failedRun, tried: true}, setAside},
+		{"failed try, mode all", all, whole, runFacts{Outcome: failedRun, tried: true}, setAside},
+		{"failed try, an answer is lost", all, whole, runFacts{Outcome: failedRun, tried: true, lost: true}, resumed},
+		{"passed try", all, whole, runFacts{tried: true, lost: true}, replaced},
+
 		{"ambiguous", add, whole, runFacts{Outcome: failedRun, ambiguous: true}, setAsideBecause(reasonAmbiguous)},
 		{"ambiguous, update", update, whole, runFacts{ambiguous: true}, setAsideBecause(reasonAmbiguous)},
 		{"ambiguous, partial", add, partial, runFacts{Outcome: failedRun, ambiguous: true}, addedPartial},

@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/finding/advice"
 	"github.com/promptecho/promptecho/internal/mutant"
+	"github.com/promptecho/promptecho/internal/quota"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
@@ -29,6 +30,8 @@ var variables = []string{
 	report.CarryOverVariable,
 	"PROMPTECHO_MISSED",
 	mutant.Env,
+	quota.Env,
+	quota.TryEnv,
 	"PROMPTECHO_DONE",
 	"PROMPTECHO_DEFAULT",
 	"PROMPTECHO_OBSERVE",

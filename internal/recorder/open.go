@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/mutant"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
+	"github.com/promptecho/promptecho/internal/quota"
 	"github.com/promptecho/promptecho/internal/recorder/script"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/report"
@@ -119,6 +120,10 @@ func (r *Recorder) begin() {
 	}
 	if r.plan.mayGoUpstream() || len(r.config.passing) > 0 {
 		r.upstream = exchange.NewUpstream(r.config.upstream, r.config.network())
+	}
+	if r.plan.record {
+		r.quota = quota.FromEnv()
+		r.try = quota.Try()
 	}
 	if testing.Testing() {
 		unfinished.Store(r, true)

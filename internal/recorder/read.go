@@ -10,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
+	"github.com/promptecho/promptecho/internal/quota"
 	"github.com/promptecho/promptecho/internal/tape"
 )
 
@@ -18,6 +19,7 @@ type incoming struct {
 	req    *http.Request    // as the program sent it
 	body   request.Body     // its body; set by read
 	early  *early           // nil unless read has sent the request; set by read
+	permit *quota.Permit    // to send it; nil unless promptecho record runs the test
 	twoWay *exchange.TwoWay // nil unless it is sent as a session; set by send
 	match  tape.Match       // its redacted form and its recording; set by the tape
 	isFake atomic.Bool      // a fake gave the response; set by record
@@ -33,6 +35,9 @@ type early struct {
 	resp *http.Response // nil if it failed
 	err  error
 	used bool // resp belongs to the caller of RoundTrip
+
+	// refused is the reason why it was not sent; nil if it was.
+	refused error
 }
 
 // close closes an early response that was not returned to the caller, and a body that nothing has
@@ -42,6 +47,9 @@ func (in *incoming) close() {
 		request.CloseBody(in.req)
 	}
 	e := in.early
+	if e != nil && !e.used {
+		in.permit.Release()
+	}
 	if e != nil && !e.used && e.resp != nil && e.resp.Body != nil {
 		e.resp.Body.Close()
 	}
@@ -88,7 +96,12 @@ func (r *Recorder) read(in *incoming) error {
 	var send func(out *http.Request)
 	if r.isNew() && r.whyUnsendable(req, r.missingKey()) == nil {
 		send = func(out *http.Request) {
-			in.early = &early{sent: time.Now()}
+			in.early = &early{}
+			in.permit, in.early.refused = r.acquire(req, quota.Call{AsksModel: true})
+			if in.early.refused != nil {
+				return
+			}
+			in.early.sent = time.Now()
 			in.early.resp, in.early.err = r.upstream.Send(out)
 		}
 	}

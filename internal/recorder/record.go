@@ -1,6 +1,8 @@
 package recorder
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -8,6 +10,7 @@ import (
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/nethttp/request"
+	"github.com/promptecho/promptecho/internal/quota"
 	"github.com/promptecho/promptecho/internal/report"
 	"github.com/promptecho/promptecho/internal/tape"
 )
@@ -22,6 +25,9 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 		return r.refuse(req, err)
 	}
 	r.sent.set(in.number, rec)
+	if err := r.permit(in, rec); err != nil {
+		return r.withoutPermit(req, rec, err)
+	}
 	r.tape.Mark(rec).Far(request.ServedBy(req.Context()).Far)
 	r.noteUnrecorded(in.req, &in.match.Request, rec)
 	r.noteVolatile(in.match.Form)
@@ -37,22 +43,61 @@ func (r *Recorder) record(in *incoming) (*http.Response, error) {
 	defer r.life.unanswered.Delete(rec)
 	resp, err := r.send(in, rec)
 	if err != nil {
+		in.permit.Release()
 		request.AwaitClientTimeout(req)
 		r.recordFailure(req, rec, err, time.Since(sent))
 		return nil, err
 	}
 	resp.Request = req
+	in.permit.Head(headOf(resp))
 	in.isFake.Store(takeFakeMark(resp.Header))
 	if r.captureSession(in, rec, resp, sent) {
 		return resp, nil
 	}
 	if r.isUnrecordable(in, resp) {
+		in.permit.End(quota.End{})
 		r.tape.Abandon(rec)
 		return resp, nil
 	}
 	r.capture(in, rec, resp, sent)
 	return resp, nil
 }
+
+// permit waits until a request may be sent. If it has been sent while its body was read, permit
+// returns what was found then.
+func (r *Recorder) permit(in *incoming, rec *tape.Recording) (err error) {
+	if in.early != nil {
+		return in.early.refused
+	}
+	in.permit, err = r.acquire(in.req, r.callOf(rec))
+	return err
+}
+
+// withoutPermit answers a request that may not be sent, or that its client has canceled while it
+// waited. It is recorded only if the client canceled it for a reason of its own: a replay knows no such
+// wait, so that the time of the client would not end there.
+func (r *Recorder) withoutPermit(
+	req *http.Request, rec *tape.Recording, err error,
+) (*http.Response, error) {
+	var refused *quota.RefusedError
+	if errors.As(err, &refused) {
+		r.tape.Abandon(rec)
+		r.life.refused.Store(true)
+		err := r.refusedf(refused.Code, "%s was not sent: %s", r.nameOf(req), refused.Reason)
+		return r.refuse(req, r.fail(err))
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		r.tape.Abandon(rec)
+		r.log.Unanswered(rec.Head().Request.String()+": "+timedOutInQueue, rec.Form().Key())
+		return nil, err
+	}
+	request.AwaitClientTimeout(req)
+	r.recordFailure(req, rec, err, 0)
+	return nil, err
+}
+
+const timedOutInQueue = "it timed out while it waited for its turn among the requests of " +
+	"all tests: raise -rps or the time limit of the client"
 
 // fakeHeader is the header with which package echofake marks its responses, and
 // fakeValue is its value. The provider of promptecho's own tests has another value.

@@ -19,6 +19,7 @@ import (
 	"github.com/promptecho/promptecho/internal/memo"
 	"github.com/promptecho/promptecho/internal/mutant"
 	"github.com/promptecho/promptecho/internal/orphans"
+	"github.com/promptecho/promptecho/internal/quota"
 	"github.com/promptecho/promptecho/internal/recorder/script"
 	"github.com/promptecho/promptecho/internal/recorder/volatile"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -48,6 +49,8 @@ type Recorder struct {
 	repeater repeater         // calls to send again at the end, in mode compare
 	mutant   *mutant.Recorder // changes an answer, for promptecho mutate; nil in other runs
 	upstream *exchange.Upstream
+	quota    *quota.Quota   // permits requests to be sent; nil unless promptecho record runs the test
+	try      int            // which one the test is of those of promptecho record -tries; 0 without
 	sent     sentRequests   // by the program, for a test that looks at them
 	values   recordedValues // the time, random sources and variables of the test
 
@@ -61,6 +64,7 @@ type Recorder struct {
 		closed     atomic.Bool            // no more requests are taken
 		closer     closer                 // closes the recorder once
 		missing    atomic.Pointer[string] // the reason why no request can go upstream, or nil
+		refused    atomic.Bool            // the command has refused a request
 		unanswered sync.Map               // requests without an answer yet, by their recordings
 	}
 }

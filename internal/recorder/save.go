@@ -55,6 +55,7 @@ func (r *Recorder) save(o report.Outcome) (runFailed bool, err error) {
 	f := r.facts(o, recorded)
 	f.ambiguous = ambiguous
 	f.outdated = errors.As(refused, new(outdatedError))
+	f.lost = r.lacksAnswer(&o)
 
 	v := decide(r.plan, r.tape.State, f)
 	err = r.carryOut(v, recorded, o.Failed, refused != nil)
@@ -88,6 +89,8 @@ func (r *Recorder) facts(o report.Outcome, recorded []*tape.Recording) runFacts 
 		doubtful:  len(r.log.Misses()) > 0 || len(r.tape.Conflicts()) > 0,
 		overtaken: r.tape.Overtaken(),
 		sameName:  r.wouldDropOther(&o, recorded),
+		refused:   r.life.refused.Load(),
+		tried:     r.try > 0,
 	}
 }
 
@@ -139,6 +142,9 @@ func (r *Recorder) reportAmbiguous(o *report.Outcome) (found bool) {
 // carryOut saves the recordings of this run as a verdict says. isIncomplete says
 // that the run sent requests that are not among them.
 func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed, isIncomplete bool) error {
+	if v.inJournal {
+		return r.leaveJournal(recorded)
+	}
 	values := r.values.toSave(v.dropsUnusedValues())
 	hasNewValues := r.values.added()
 	if runFailed && len(recorded) == 0 {
@@ -166,7 +172,8 @@ func (r *Recorder) carryOut(v verdict, recorded []*tape.Recording, runFailed, is
 	}
 	passedUpdate := v.keeps == keepUsed
 	savesOver := r.plan.rerecord && r.tape.State.Present
-	if passedUpdate || savesOver {
+	hadFailedTry := r.try > 1
+	if passedUpdate || savesOver || hadFailedTry {
 		f.replaces = r.tape.Failed()
 	}
 
@@ -211,6 +218,33 @@ func (r *Recorder) leaveUnchanged(v verdict, hasNewValues bool) error {
 		r.log.Notef(finding.NothingRecorded, "%s was left unchanged: nothing was recorded", r.file)
 	}
 	return r.removeWorthlessJournal()
+}
+
+// leaveJournal leaves what a run recorded in the journal, for the next run.
+func (r *Recorder) leaveJournal(recorded []*tape.Recording) error {
+	if len(recorded) > 0 {
+		r.log.Notef(finding.JournalLeft, "%s: %s in %s: the next run that records goes on from there",
+			r.file, english.Count(len(recorded), "answer"),
+			cassette.PathWithSuffix(r.file, tape.JournalSuffix))
+	}
+	return r.removeWorthlessJournal()
+}
+
+// lacksAnswer reports whether a request of this run failed or got no answer, and no retry succeeded.
+func (r *Recorder) lacksAnswer(o *report.Outcome) bool {
+	succeededLater := r.tape.SucceededLater()
+	for _, rec := range r.tape.Recordings() {
+		w := r.worth(rec, succeededLater[rec], o)
+		if rec.Fresh() && !w.saves() && w != canceledByEnd {
+			return true
+		}
+	}
+	for _, call := range r.log.FailedCalls() {
+		if !r.tape.Succeeded(call.Form) {
+			return true
+		}
+	}
+	return false
 }
 
 // removeWorthlessJournal removes the journal, unless it has a success, or
@@ -307,6 +341,9 @@ func (r *Recorder) insert(
 func (r *Recorder) saveNextTo(
 	list []*tape.Recording, values interaction.RecordedValues, reason string, isIncomplete bool,
 ) error {
+	if r.try > 1 && r.failedHas() >= len(list) {
+		return r.tape.Journal.Remove() // an earlier try got as far
+	}
 	f := newFile{
 		path:       r.tape.Failed(),
 		name:       cassette.PathWithSuffix(r.file, tape.FailedSuffix),
@@ -329,6 +366,15 @@ func (r *Recorder) saveNextTo(
 		"run failed or was incomplete. To use the new recordings:\n  %s",
 		r.file, r.log.UseFailed())
 	return nil
+}
+
+// failedHas returns how many recordings an earlier try of the test has set aside.
+func (r *Recorder) failedHas() int {
+	f, err := cassette.Load(r.tape.Failed())
+	if err != nil {
+		return 0
+	}
+	return len(f.Interactions)
 }
 
 // saveDerived saves the result of a run in which a part of the cassette was

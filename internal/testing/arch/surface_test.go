@@ -70,7 +70,7 @@ func TestSurface(t *testing.T) {
 		for _, name := range first(of, argument(regexp.MustCompile(`^(Bool|String|Int|Duration|Func)$`), 0), nil) {
 			flags = append(flags, strings.TrimSuffix(filepath.Base(path), ".go")+" -"+name)
 		}
-		for _, name := range first(of, argument(regexp.MustCompile(`^(Bool|String)?Var$`), 1), nil) {
+		for _, name := range first(of, argument(regexp.MustCompile(`^(Bool|String|Int|Int64|Float64)?Var$`), 1), nil) {
 			flags = append(flags, strings.TrimSuffix(filepath.Base(path), ".go")+" -"+name)
 		}
 	}
