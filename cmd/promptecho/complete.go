@@ -112,6 +112,8 @@ var argumentKinds = map[string]func(word string) []candidate{
 	"OPTIONS":  nil,
 	"ADDRESS":  nil,
 	"HOST":     nil,
+	"USD":      nil,
+	"PRICE":    nil,
 }
 
 // argument returns the arguments of a kind that begin with word, or none if the search takes too long.

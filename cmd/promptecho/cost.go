@@ -29,8 +29,8 @@ func costOf(its []*interaction.Interaction) (sum cost) {
 }
 
 // costOfRun returns the cost of what recorders have recorded. It is unknown if the tests link a
-// version of promptecho that does not count by model.
-func costOfRun(done attr.Done) (sum cost) {
+// version of promptecho that does not count by model. prices count before those of the table.
+func costOfRun(done attr.Done, prices models.Prices) (sum cost) {
 	in, out := int64(0), int64(0)
 	for _, m := range done.Models {
 		used := interaction.Usage{
@@ -38,7 +38,7 @@ func costOfRun(done attr.Done) (sum cost) {
 			OutputTokens: m.OutputTokens,
 			CachedTokens: m.CachedTokens,
 		}
-		usd, isKnown := models.Prices(nil).CostOfAll(m.Model, used, m.LargestInput)
+		usd, isKnown := prices.CostOfAll(m.Model, used, m.LargestInput)
 		sum.add(cost{usd: usd, isUnknown: !isKnown})
 		in += m.InputTokens
 		out += m.OutputTokens

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/promptecho/promptecho/internal/models"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
@@ -18,6 +19,7 @@ type status struct {
 	terminal io.Writer // of the last line; nil if there is none
 	width    int       // of the terminal
 	isShown  bool      // the last line
+	prices   models.Prices
 }
 
 func newStatus(out, stderr io.Writer) *status {
@@ -100,7 +102,8 @@ func (s *status) test(place string, t *suite.Test) {
 	verdict = fmt.Sprintf("%-4s ", verdict)
 	place = redact.OneLine(place)
 	name := redact.OneLine(t.Name)
-	about := fmt.Sprintf("%s (%.1fs)", orNone(countsLine(t.Counts, costOfRun(t.Done)), "no requests"), t.Seconds)
+	counts := countsLine(t.Counts, costOfRun(t.Done, s.prices))
+	about := fmt.Sprintf("%s (%.1fs)", orNone(counts, "no requests"), t.Seconds)
 
 	p := newPrinter(s.out, false)
 	room := p.width - textWidth(verdict+place+" "+": "+about)

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
+	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/testenv/suite"
 )
 
@@ -22,6 +24,12 @@ type journal struct {
 	Path         string `json:"path"`
 	Interactions int    `json:"interactions"`
 	tokens
+}
+
+// counts returns "2 interactions; tokens: 20 in, 6 out".
+func (j *journal) counts() string {
+	return fmt.Sprintf("%s; tokens: %s in, %s out", count(j.Interactions, "interaction"),
+		english.Thousands(j.InputTokens), english.Thousands(j.OutputTokens))
 }
 
 // readJournal looks at a journal. One that cannot be read has nothing to resume.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/limits"
 	"github.com/promptecho/promptecho/cmd/promptecho/internal/prove"
 	"github.com/promptecho/promptecho/internal/cassette"
 	"github.com/promptecho/promptecho/internal/interaction"
@@ -26,25 +27,25 @@ import (
 const recordHelp = `record [FLAGS] [PACKAGE ...]
 run tests and record: a line per test, then what to review
 
-It runs go test with -count=1 for those of the packages whose tests link
-promptecho (the default is ./...), and sets PROMPTECHO_MODE itself. Requests
-with a recording are replayed, the others are recorded (mode new_episodes).
+It runs go test -count=1 for those of the packages (default ./...) whose tests
+link promptecho. Requests with a recording are replayed, others are recorded.
 "promptecho record -- PROGRAM" records any program: promptecho replay -h.
 
-  -update     also drop recordings that passing tests do not use (mode update)
-  -all        record everything again (mode all)
-  -accepted   record again what promptecho accept has accepted, in the tests
-              whose cassettes have such recordings (mode accepted)
-  -older AGE  record again what is older than 90d or 12w, or of unknown age, in
-              the tests whose cassettes have such recordings
-  -prove N    replay new recordings N times, and report those that fail; the
-              default is 1, and 0 replays none
-  -json       print one object for the whole run
+  -update           also drop recordings that passing tests do not use
+  -all              record everything again
+  -accepted         record again what promptecho accept has accepted
+  -older AGE        record again what is older (90d, 12w), or of unknown age
+  -tries N          record a test that fails again, up to N times in all
+  -rps N            send at most N requests a second, over all tests
+  -max-tokens N     send nothing that may pass N tokens of input and output
+  -max-cost USD     the same for what the tokens cost
+  -price PRICE      of a model: MODEL=IN/OUT, in USD for a million tokens
+  -dry              estimate requests, tokens and costs; send nothing
+  -prove N          replay new recordings N times; the default is 1
+  -json             print one object for the whole run
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
-and any others after "--". The first interrupt (^C) stops the tests, and the
-second kills go test. The next run goes on from the journals that are left.
-
+and any others after "--". After ^C, the next run goes on from the journals.
 The exit status is 1 if a test failed, if a new recording does not replay, or if
 the run was interrupted.
 `
@@ -64,10 +65,21 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	var older maxAge
 	flags.Var(&older, "older", "")
 	times := flags.Int("prove", 1, "")
+	var limited recordFlags
+	flags.IntVar(&limited.tries, "tries", 1, "")
+	flags.Float64Var(&limited.PerSecond, "rps", 0, "")
+	flags.Int64Var(&limited.MaxTokens, "max-tokens", 0, "")
+	flags.Float64Var(&limited.MaxCost, "max-cost", 0, "")
+	flags.Var(&limited.Prices, "price", "")
+	dry := flags.Bool("dry", false, "")
 	r, err := parseRun("record", flags, args)
 	if err != nil {
 		return err
 	}
+	if err := limited.check(); err != nil {
+		return err
+	}
+	r.limits = limited
 	if isProgram(r.patterns) {
 		return fmt.Errorf("%s is a program, and no folder with a package: promptecho record -- %s",
 			r.patterns[0], shell.Join(r.patterns))
@@ -88,19 +100,26 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 		r.selects = older.hasOlder
 		r.selected = "recordings " + older.olderThan()
 		r.mayBeNone = true
+		r.rerecords = older.isOlder
 	case *accepted:
 		r.mode = "accepted"
 		r.verb = "record -accepted"
 		r.selects = hasAccepted
 		r.selected = "accepted recordings"
+		r.rerecords = func(it *interaction.Interaction) bool { return it.Accepted }
 	case *update:
 		r.mode = "update"
 		r.verb = "record -update"
+		r.rerecords = func(it *interaction.Interaction) bool { return it.Response.IsSession() }
 	case *all:
 		r.mode = "all"
 		r.verb = "record -all"
+		r.rerecords = func(*interaction.Interaction) bool { return true }
 	default:
 		r.mode = "new_episodes"
+	}
+	if *dry {
+		return r.runDry(stdout)
 	}
 	return r.run(stdout, stderr)
 }
@@ -115,6 +134,7 @@ type testRun struct {
 	flags      []string  // of go test
 	patterns   []string  // of packages
 	goTestArgs []string  // the arguments behind "--", also for go test
+	limits     recordFlags
 
 	// selects reports whether the tests of a cassette run, because of recordings that selected
 	// names. It is nil if all tests run.
@@ -124,6 +144,10 @@ type testRun struct {
 	// mayBeNone says that it is no error if no cassette is selected: a job that records again
 	// what is old has succeeded if nothing is.
 	mayBeNone bool
+
+	// rerecords reports whether the run records an interaction again. It is nil if it records
+	// none again.
+	rerecords func(it *interaction.Interaction) bool
 }
 
 // A testKey has the package and the name of a test.
@@ -215,10 +239,7 @@ func takeFilters(flags *flag.FlagSet, args []string) (others []string, err error
 
 // run runs the tests, replays new recordings, and prints a summary.
 func (r *testRun) run(stdout, stderr io.Writer) error {
-	packages, err := r.list()
-	if err == nil && r.selects != nil {
-		packages, err = r.onlySelected(packages)
-	}
+	packages, err := r.packagesToRun()
 	if err != nil {
 		return err
 	}
@@ -229,7 +250,9 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	if r.asJSON {
 		out = io.Discard
 	}
-	s, otherOutput, err := r.runTests(packages, newStatus(out, stderr))
+	status := newStatus(out, stderr)
+	status.prices = r.limits.Prices
+	s, otherOutput, err := r.runWithinLimits(packages, status)
 	if err != nil {
 		return err
 	}
@@ -249,7 +272,77 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 	return errors.Join(err, s.exitError(otherOutput))
 }
 
-// list returns the packages whose tests are run.
+// tryAgain runs the tests that failed again; see tries.
+func (r *testRun) tryAgain(s *summary, status *status, env string) (otherOutput string, err error) {
+	isRunFlag := func(f string) bool { return strings.HasPrefix(f, "-run=") }
+	again := *r
+	t := tries{
+		most: r.limits.tries,
+		run: func(p []suite.Package, pattern string, try int) (*summary, string, error) {
+			again.flags = append(slices.DeleteFunc(slices.Clone(r.flags), isRunFlag), "-run="+pattern)
+			return again.runTests(p, status, env, tryEnv(try))
+		},
+		begin: func(try, tests int) {
+			text := fmt.Sprintf("Try %d of %d: %s that failed", try, r.limits.tries, count(tests, "test"))
+			status.line(status.out, text)
+		},
+	}
+	return t.runAll(s)
+}
+
+// runDry prints what the run would send, as far as that is known.
+func (r *testRun) runDry(stdout io.Writer) error {
+	packages, err := r.packagesToRun()
+	if err != nil {
+		return err
+	}
+	d := dryRun{
+		mode:      r.mode,
+		verb:      r.verb,
+		flags:     r.flags,
+		limits:    r.limits.Limits,
+		asJSON:    r.asJSON,
+		rerecords: r.rerecords,
+	}
+	return d.run(packages, stdout)
+}
+
+// runWithinLimits runs the tests, those that fail as often as -tries says, within the limits of the run.
+func (r *testRun) runWithinLimits(
+	packages []suite.Package, status *status,
+) (s *summary, otherOutput string, err error) {
+	server, err := limits.Start(r.limits.Limits)
+	if err != nil {
+		return nil, "", err
+	}
+	env := []string{server.Env()}
+	if r.limits.tries > 1 {
+		env = append(env, tryEnv(1))
+	}
+	s, otherOutput, err = r.runTests(packages, status, env...)
+	if err == nil && r.limits.tries > 1 {
+		var ofTries string
+		ofTries, err = r.tryAgain(s, status, server.Env())
+		otherOutput = strings.TrimSpace(otherOutput + "\n" + ofTries)
+	}
+	server.Close()
+	if err != nil {
+		return nil, "", err
+	}
+	s.sent = server.Report()
+	return s, otherOutput, nil
+}
+
+// packagesToRun returns the packages whose tests are run in the mode of the run.
+func (r *testRun) packagesToRun() ([]suite.Package, error) {
+	packages, err := r.list()
+	if err == nil && r.selects != nil {
+		packages, err = r.onlySelected(packages)
+	}
+	return packages, err
+}
+
+// list returns the packages whose arguments name them and whose tests link promptecho.
 func (r *testRun) list() ([]suite.Package, error) {
 	packages, err := suite.List(flagsNamed(r.flags, "tags"), r.patterns)
 	if err != nil {
@@ -363,6 +456,7 @@ func (r *testRun) runTests(
 		mode:       r.mode,
 		flags:      r.flags,
 		goTestArgs: r.goTestArgs,
+		limits:     r.limits,
 		packages:   packages,
 		began:      time.Now(),
 	}

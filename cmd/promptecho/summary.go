@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/promptecho/promptecho/cmd/promptecho/internal/limits"
 	"github.com/promptecho/promptecho/internal/english"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
@@ -22,10 +23,13 @@ type summary struct {
 	mode        string
 	flags       []string // of go test
 	goTestArgs  []string // the arguments behind "--", also for go test
+	limits      recordFlags
+	sent        limits.Report // what became of the requests that were sent
 	packages    []suite.Package
 	began       time.Time
 	interrupted bool
 	others      []attr.Done // of recorders outside of tests; part of the total
+	triedBefore []attr.Done // of tests that were tried again; part of the total
 	journals    []journal
 	proof       *proof // of the new recordings; nil if none was replayed
 }
@@ -66,10 +70,10 @@ func (s *summary) linked() (n int) {
 // cost returns what the run has cost.
 func (s *summary) cost() (sum cost) {
 	for _, t := range s.Tests {
-		sum.add(costOfRun(t.Done))
+		sum.add(costOfRun(t.Done, s.limits.Prices))
 	}
-	for _, done := range s.others {
-		sum.add(costOfRun(done))
+	for _, done := range slices.Concat(s.others, s.triedBefore) {
+		sum.add(costOfRun(done, s.limits.Prices))
 	}
 	return sum
 }
@@ -179,6 +183,9 @@ func (s *summary) print(w io.Writer) {
 	s.printOutputs(w)
 	printWritten(w, s.saved(), true)
 	s.printProof(w)
+	s.printFlaky(w)
+	sent := limitReport{limits: s.limits, sent: s.sent, tests: s.failed(), places: s.places()}
+	sent.print(w)
 	s.printJournals(w)
 	s.printFailed(w)
 	p := newPrinter(w, false)
@@ -195,6 +202,9 @@ func (s *summary) printOutputs(w io.Writer) {
 	var keys []string
 	tests := map[string][]*suite.Test{} // by package and output
 	for _, t := range s.Tests {
+		if isHeldBack(t) {
+			continue // printLimits lists it
+		}
 		failsOnlyBySubtest := t.Status == suite.Fail && !slices.Contains(failed, t)
 		if t.Output == "" || failsOnlyBySubtest {
 			continue
@@ -267,17 +277,53 @@ func (s *summary) printProof(w io.Writer) {
 	printLine(w, "%s replay (tried %s)", subject, count(s.proof.n, "time"))
 }
 
+// printFlaky lists the tests that passed only when they were recorded again, after they had failed for
+// their assertions.
+func (s *summary) printFlaky(w io.Writer) {
+	var flaky []*suite.Test
+	for _, t := range s.Tests {
+		if t.FailedTries > 0 && t.Status == suite.Pass {
+			flaky = append(flaky, t)
+		}
+	}
+	if len(flaky) == 0 {
+		return
+	}
+	p := newPrinter(w, false)
+	p.write("\n")
+	p.line(0, bold, "Flaky: %s passed, and failed with other answers:", count(len(flaky), "test"))
+	places := s.places()
+	const most = 20
+	for _, t := range flaky[:min(len(flaky), most)] {
+		p.line(2, "", "%s %s: passed on try %d of %d", places[t.Package], t.Name, t.Try, s.limits.tries)
+	}
+	if more := len(flaky) - most; more > 0 {
+		p.line(2, "", "and %d more", more)
+	}
+}
+
 // printJournals lists the journals that the next run resumes.
 func (s *summary) printJournals(w io.Writer) {
 	if len(s.journals) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nLeft by tests that did not end. The next "+
+	fmt.Fprintf(w, "\nLeft by tests that did not end, or lack answers. The next "+
 		"recording run resumes them, and sends only the rest:\n")
-	for _, j := range s.journals {
-		fmt.Fprintf(w, "  %s: %s; tokens: %s in, %s out\n",
-			redact.OneLine(j.Path), count(j.Interactions, "interaction"),
-			english.Thousands(j.InputTokens), english.Thousands(j.OutputTokens))
+	const most = 8
+	shown := s.journals
+	if len(shown) > most+1 {
+		shown = shown[:most]
+	}
+	for _, j := range shown {
+		fmt.Fprintf(w, "  %s: %s\n", redact.OneLine(j.Path), j.counts())
+	}
+	if others := s.journals[len(shown):]; len(others) > 0 {
+		var sum journal
+		for _, j := range others {
+			sum.Interactions += j.Interactions
+			sum.add(j.tokens)
+		}
+		fmt.Fprintf(w, "  and %d more: %s\n", len(others), sum.counts())
 	}
 }
 
@@ -303,11 +349,12 @@ func (s *summary) commands(verb string, tests []*suite.Test) (commands []string)
 		names[t.Package] = addNew(names[t.Package], regexp.QuoteMeta(name))
 	}
 	places := s.places()
-	flags := withoutFilters(s.flags)
+	flags := slices.Concat(s.limits.list(), withoutFilters(s.flags))
 	for _, p := range s.packages {
 		if len(names[p.Path]) == 0 {
 			continue
 		}
+		slices.Sort(names[p.Path])
 		arguments := []string{places[p.Path], "-run", runPattern(names[p.Path])}
 		commands = append(commands, verbCommand(verb, flags, arguments, s.goTestArgs))
 	}
@@ -359,6 +406,7 @@ func (s *summary) json() any {
 		"seconds":     time.Since(s.began).Seconds(),
 		"interrupted": s.interrupted,
 		"proof":       s.proof.json(),
+		"requests":    s.sent,
 	}
 }
 

@@ -24,6 +24,11 @@ type Test struct {
 	Seconds float64 `json:"seconds"`
 	attr.Done
 
+	// Try is the number of the last try, and FailedTries how many of those before failed for their
+	// assertions, if promptecho record -tries ran the test again.
+	Try         int `json:"try,omitempty"`
+	FailedTries int `json:"failed_tries,omitempty"`
+
 	Output string `json:"output,omitempty"` // if it failed, or answers differ from recorded ones; as go test shows it
 	Linked bool   `json:"-"`                // it has a recorder
 }
