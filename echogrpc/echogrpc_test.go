@@ -72,9 +72,10 @@ var programs = map[string]program{
 		m, err := stream.Recv() // before anything is sent
 		saw := string(m.GetPayload().GetBody())
 		for _, text := range []string{"a", "b", "a"} {
-			err = stream.Send(&testpb.StreamingOutputCallRequest{Payload: payload(text), ResponseParameters: times(2)})
+			err := stream.Send(&testpb.StreamingOutputCallRequest{Payload: payload(text), ResponseParameters: times(2)})
+			saw += fmt.Sprint(err)
 			for range 2 {
-				m, err = stream.Recv()
+				m, err := stream.Recv()
 				saw += fmt.Sprintf("; %s %v", m.GetPayload().GetBody(), err)
 			}
 		}
