@@ -28,6 +28,7 @@ type address struct {
 type candidate struct {
 	family *Family
 	prefix string       // the segments before those that the pattern matches
+	start  int          // the number of these segments
 	names  []urls.Named // the placeholders' names in the path, and their values
 	stream bool         // the pattern is one of StreamPaths
 }
@@ -89,6 +90,7 @@ func (f *Family) matchPath(path []string) (c candidate, ok bool) {
 		return candidate{
 			family: f,
 			prefix: strings.Join(prefix, "/"),
+			start:  start,
 			names:  names,
 			stream: i >= len(f.Paths),
 		}, true
