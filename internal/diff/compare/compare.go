@@ -46,7 +46,7 @@ type Result struct {
 // Answers compares a recorded answer with a live one to the same request, whose form is form.
 // The recorded answer must be one for which [Unfit] returns "".
 func Answers(form *canon.Form, recorded, live *interaction.Response) Result {
-	if why := unrelatedToModel(recorded, live); why != "" {
+	if why := UnrelatedToModel(recorded, live); why != "" {
 		return Result{Verdict: NotCompared, Why: why}
 	}
 	recordedContent, liveContent := said.Read(form, recorded), said.Read(form, live)
@@ -295,9 +295,9 @@ func Unfit(recorded *interaction.Response) string {
 	return ""
 }
 
-// unrelatedToModel returns the reason why a live answer does not show how the model answers,
+// UnrelatedToModel returns the reason why a live answer does not show how the model answers,
 // or "" if it does.
-func unrelatedToModel(recorded, live *interaction.Response) string {
+func UnrelatedToModel(recorded, live *interaction.Response) string {
 	if failure := streamFailure(live); failure != "" {
 		return "the live answer broke off: " + failure
 	}
