@@ -86,6 +86,7 @@ import (
 //	promptecho.drift
 //	promptecho.not_compared
 //	promptecho.not_sent
+//	promptecho.asked_other    answers of another model, which promptecho compare -model asks
 //
 // promptecho record shows them for all tests of a module.
 func New(t testing.TB, opts ...promptecho.Option) *promptecho.Recorder {

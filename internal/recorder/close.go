@@ -96,7 +96,11 @@ func (r *Recorder) Finish(o report.Outcome) report.Report {
 // end stops, saves and reports. It is called once.
 func (r *Recorder) end(o report.Outcome) report.Report {
 	r.stop()
-	r.compare()
+	if r.swap != nil {
+		r.askOthers()
+	} else {
+		r.compare()
+	}
 	r.upstream.Close()
 	r.waits.report(r.words().UseBubble, r.log.Notef)
 

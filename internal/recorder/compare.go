@@ -66,7 +66,7 @@ func (r *Recorder) whyNotSent(c playedCall, recorded *interaction.Response) stri
 	if why := cmp.Or(compare.Unfit(recorded), request.ServedBy(c.req.Context()).Unsendable); why != "" {
 		return why
 	}
-	if err := r.missingKey(); err != nil {
+	if err := r.missingKeyFor(c.rec.Form()); err != nil {
 		r.log.Error(err)
 		return "a key is missing"
 	}

@@ -18,7 +18,7 @@ const (
 
 // dispatch decides what becomes of a call, by the first of these rules that holds:
 //
-//	Live selects it                                     record
+//	Live selects it, or another model is asked          record
 //	the run records sessions again, and its recording   record
 //	is one (mode update: a request says whether its
 //	recording still fits, but the first message of a
@@ -54,7 +54,8 @@ func (r *Recorder) dispatch(m *tape.Match) decision {
 
 // isLive reports whether Live selects a call. A frozen call is never live.
 func (r *Recorder) isLive(form *canon.Form) bool {
-	return r.plan.derive && r.selects(r.config.live, form) && !r.selects(r.config.frozen, form)
+	isSelected := r.selects(r.config.live, form) || r.plan.asksOther && r.isForOther(form)
+	return r.plan.derive && isSelected && !r.selects(r.config.frozen, form)
 }
 
 // selects reports whether one of the selectors selects a call.

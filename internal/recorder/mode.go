@@ -52,8 +52,16 @@ func (m Mode) day() (day interaction.Date, ok bool) {
 	return day, err == nil
 }
 
+// ModeOtherModel runs a test on the answers of other models, which the variables of package
+// modelswap name: the calls that they take are sent, and nothing of it is saved. All else is played,
+// or sent if it has no recording. promptecho compare -model sets this mode.
+const ModeOtherModel Mode = "other_model"
+
 // modes lists the record modes for users.
 var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAll, ModeLive}
+
+// ofCommands are the record modes that only commands set.
+var ofCommands = []Mode{ModeAccepted, ModeOtherModel}
 
 // may says whether a mode may send requests upstream, and whether it may write. It
 // may do both if the code names none.
@@ -61,7 +69,7 @@ func (m Mode) may() (send, write bool) {
 	switch m {
 	case ModeNone:
 		return false, false
-	case ModeCompare, ModeLive:
+	case ModeCompare, ModeLive, ModeOtherModel:
 		return true, false
 	}
 	return true, true
@@ -87,7 +95,8 @@ func (m Mode) ceiling() string {
 func parseMode(s string) (Mode, error) {
 	m := Mode(s)
 	_, isBefore := m.day()
-	if isBefore || m == ModeAccepted || slices.Contains(modes, m) {
+	isOfCommand := isBefore || slices.Contains(ofCommands, m)
+	if isOfCommand || slices.Contains(modes, m) {
 		return m, nil
 	}
 	names := group.Each(modes, func(m Mode) string { return string(m) })

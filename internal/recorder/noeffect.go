@@ -16,6 +16,7 @@ import (
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/finding/advice"
+	"github.com/promptecho/promptecho/internal/modelswap"
 	"github.com/promptecho/promptecho/internal/mutant"
 	"github.com/promptecho/promptecho/internal/quota"
 	"github.com/promptecho/promptecho/internal/redact"
@@ -27,6 +28,10 @@ import (
 // promptecho-store reads, or sets for what it runs.
 var variables = []string{
 	"PROMPTECHO_MODE",
+	modelswap.ModelVariable,
+	modelswap.ProviderVariable,
+	modelswap.KeyVariable,
+	modelswap.RepeatVariable,
 	report.CarryOverVariable,
 	"PROMPTECHO_MISSED",
 	mutant.Env,
@@ -51,6 +56,11 @@ func (r *Recorder) noteOverruled(inBenchmark bool) {
 		r.noteOverruledModes()
 	}
 	r.noteRepeatedFlags()
+	if r.swap == nil {
+		for _, name := range modelswap.Set() {
+			r.config.noteNoEffect(name, fmt.Sprintf("%s asks no other model: use promptecho compare", r.mode))
+		}
+	}
 	r.noteUnknownVariables()
 }
 

@@ -59,6 +59,10 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 		mode = modeOfRound(mode, path)
 	}
 	r.mode = mode
+	r.swap, err = swapFor(mode.mode)
+	if err != nil {
+		return nil, err
+	}
 
 	r.tape = tape.New(tape.Config{
 		Path:      path,
@@ -134,7 +138,7 @@ func (r *Recorder) begin() {
 // the policy those that say what is redacted before the two are compared or written.
 func (r *Recorder) setMatching() {
 	c := &r.tape.Config
-	c.Plain = r.config.plain()
+	c.Plain = r.config.plain() && r.swap == nil
 	c.Repeats = r.config.allowRepeats
 	if c.Rounds || r.mutant.Repeats() {
 		c.Repeats = canon.Selectors{everything}
@@ -269,6 +273,7 @@ func (r *Recorder) describe(path string) {
 		InCI:         r.mode.inCI,
 		Ceiling:      r.config.mode.ceiling(),
 		Compares:     r.plan.compare,
+		OtherModel:   r.otherModel(),
 		CheckUnused:  r.plan.checkUnused,
 		Passes:       func(u *url.URL) bool { return request.MatchServer(r.config.passing, u) != "" },
 		AllowUnused:  r.config.allowUnused,

@@ -28,6 +28,8 @@ type plan struct {
 	derive      bool // the calls that Live selects are made, and the others are played
 	saveDerived bool // the result of that is saved to NAME.derived.yaml
 	checkUnused bool // an unused recording fails the run
+
+	asksOther bool // chats are sent to other models, and are live; nothing is saved
 }
 
 // mayGoUpstream reports whether any request can leave the process.
@@ -76,6 +78,8 @@ func planWithoutLive(m Mode, c tape.State) plan {
 	switch m {
 	case ModeLive:
 		return plan{passThrough: true}
+	case ModeOtherModel:
+		return plan{record: true, derive: true, asksOther: true}
 	case ModeCompare:
 		return plan{compare: true, checkUnused: true}
 	case ModeOnce:

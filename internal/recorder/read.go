@@ -124,5 +124,8 @@ func (r *Recorder) read(in *incoming) error {
 // of them are recorded.
 func (r *Recorder) isNew() bool {
 	recordsAll := r.plan.record && r.config.selectsNone() && r.tape.IsBlank()
+	if r.plan.asksOther {
+		return false // what is sent is known when the whole request was read
+	}
 	return recordsAll && !r.orphans.IsInOrphan(nil)
 }

@@ -120,7 +120,7 @@ func takeFakeMark(header http.Header) bool {
 // so before the request is sent: the cassette has the order of the requests.
 func (r *Recorder) reserve(in *incoming) (*tape.Recording, error) {
 	req := in.req
-	unsendable := r.missingKey()
+	unsendable := r.missingKeyFor(in.match.Form)
 	where := r.placeholderIn(req)
 	if unsendable == nil && where != "" {
 		unsendable = r.refusedf(finding.PlaceholderSent, "%s: %s has to be sent, but its %s has %s. "+
@@ -179,6 +179,13 @@ func (r *Recorder) responseTo(in *incoming, rec *tape.Recording) (resp *http.Res
 	}
 	if exchange.IsSocket(out) {
 		out = exchange.WithoutExtensions(out)
+	}
+	if r.plan.asksOther && r.isForOther(in.match.Form) {
+		out, err = r.readdressed(out, in.match.Form)
+		if err != nil {
+			return nil, err
+		}
+		r.log.AskedOther.Add(1)
 	}
 	return r.upstream.Send(out)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/promptecho/promptecho/internal/exchange"
 	"github.com/promptecho/promptecho/internal/finding"
 	"github.com/promptecho/promptecho/internal/memo"
+	"github.com/promptecho/promptecho/internal/modelswap"
 	"github.com/promptecho/promptecho/internal/mutant"
 	"github.com/promptecho/promptecho/internal/orphans"
 	"github.com/promptecho/promptecho/internal/quota"
@@ -47,6 +48,7 @@ type Recorder struct {
 	retries  exchange.Retries // requests that SDKs send again after a failure
 	waits    waits            // how long the program waits between requests
 	repeater repeater         // calls to send again at the end, in mode compare
+	swap     *modelswap.Swap  // models that take the place of others; nil in most runs
 	mutant   *mutant.Recorder // changes an answer, for promptecho mutate; nil in other runs
 	upstream *exchange.Upstream
 	quota    *quota.Quota   // permits requests to be sent; nil unless promptecho record runs the test

@@ -50,7 +50,10 @@ func (l *Log) Judge(o *Outcome, options ...Option) Report {
 			l.judgeNoRequest(&rep)
 		}
 	}
-	if l.Compares && reached {
+	switch {
+	case l.OtherModel != "":
+		l.judgeOthers(&rep, l.Others)
+	case l.Compares && reached:
 		l.judgeComparisons(&rep, o, l.Comparisons)
 	}
 	for _, text := range l.bothOrders() {
@@ -287,6 +290,8 @@ func (l *Log) done(missed int) attr.Done {
 	d.Drift = count(compare.Drift)
 	d.NotCompared = count(compare.NotCompared)
 	d.NotSent = count(compare.NotSent)
+	d.Others = l.Others
+	d.AskedOther = l.AskedOther.Load()
 	return d
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/promptecho/promptecho/internal/interaction"
 	"github.com/promptecho/promptecho/internal/redact"
 	"github.com/promptecho/promptecho/internal/tape"
+	"github.com/promptecho/promptecho/internal/testenv/attr"
 	"github.com/promptecho/promptecho/internal/testenv/bubble"
 	"github.com/promptecho/promptecho/internal/testenv/stack"
 )
@@ -28,7 +29,10 @@ import (
 // Run must not be changed after the first request.
 type Log struct {
 	Run
-	Comparisons Comparisons // set after the last request
+	Comparisons Comparisons        // set after the last request
+	Others      []attr.OtherAnswer // the same
+
+	AskedOther atomic.Int64 // answers of a model in place of the one of the request
 
 	Reached  atomic.Bool            // a request arrived
 	Played   atomic.Int64           // the number of requests that recordings answered

@@ -168,11 +168,12 @@ type Run struct {
 
 	Orphans *orphans.Search // cassettes that are left over; nil if the recorder is not that of a test
 
-	OfTest       bool // a test tells what the recorder did
-	Compares     bool // recorded answers are compared with live ones
-	CheckUnused  bool // a recording that answers nothing is an error
-	AllowRaced   bool // the user accepts those of them that raced with others
-	KeepFailures bool // recorded failures are what the test is about
+	OfTest       bool   // a test tells what the recorder did
+	Compares     bool   // recorded answers are compared with live ones
+	OtherModel   string // recorded answers are compared with those of this model; "" if not
+	CheckUnused  bool   // a recording that answers nothing is an error
+	AllowRaced   bool   // the user accepts those of them that raced with others
+	KeepFailures bool   // recorded failures are what the test is about
 
 	Passes      func(u *url.URL) bool // whether requests to a URL pass through; nil if none do
 	AllowUnused canon.Selectors       // the recordings of which the user accepts that they answer nothing

@@ -35,6 +35,7 @@ type subject struct {
 var subjects = []subject{
 	{name: "Record modes", folders: []string{"tests/modes"}},
 	{name: "Comparing with the provider", folders: []string{"tests/compare"}},
+	{name: "Other models", folders: []string{"tests/models"}},
 	{name: "Requests that pass", folders: []string{"tests/passthrough"}},
 	{
 		name:    "Matching",

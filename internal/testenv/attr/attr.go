@@ -29,6 +29,7 @@ const (
 	CodeKey     = "promptecho.code"  // once for each code
 	CauseKey    = "promptecho.cause" // in JSON; only for the command
 	ModelKey    = "promptecho.model" // the same, once for each model
+	OtherKey    = "promptecho.other" // an [OtherAnswer] in JSON; only for the command
 )
 
 // Done is what a recorder did, or what several did together. The names in JSON are those
@@ -45,6 +46,9 @@ type Done struct {
 
 	// Codes are those of all errors, with a cause or without one, each once.
 	Codes []finding.Code `json:"codes,omitempty"`
+
+	// Others are the calls that mode compare has asked of another model.
+	Others []OtherAnswer `json:"other_models,omitempty"`
 }
 
 // AddCode adds the code of an error.
@@ -117,6 +121,8 @@ type Counts struct {
 	Drift       int64 `json:"drift,omitempty"`
 	NotCompared int64 `json:"not_compared,omitempty"` // sent, but the response is not from a model
 	NotSent     int64 `json:"not_sent,omitempty"`
+
+	AskedOther int64 `json:"asked_other,omitempty"` // answers of a model in place of the one of the request
 }
 
 // All returns a pointer to each number, by the key of its attribute.
@@ -151,6 +157,7 @@ func (d *Done) Write(set func(key, value string)) {
 	if runsInCommand {
 		setAll(set, CauseKey, d.Causes)
 		setAll(set, ModelKey, d.Models)
+		setAll(set, OtherKey, d.Others)
 	}
 	for key, n := range d.All() {
 		if *n != 0 {

@@ -25,6 +25,11 @@ func readAttr(d *attr.Done, key, value string) bool {
 	case attr.CodeKey:
 		d.AddCode(finding.Code(value))
 		return true
+	case attr.OtherKey:
+		var other attr.OtherAnswer
+		err := json.Unmarshal([]byte(value), &other)
+		d.Others = append(d.Others, other)
+		return err == nil
 	case attr.CauseKey:
 		var c attr.Cause
 		err := json.Unmarshal([]byte(value), &c)
