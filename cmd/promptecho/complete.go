@@ -114,6 +114,9 @@ var argumentKinds = map[string]func(word string) []candidate{
 	"HOST":     nil,
 	"USD":      nil,
 	"PRICE":    nil,
+	"NEW":      nil,
+	"URL":      nil,
+	"VARIABLE": nil,
 }
 
 // argument returns the arguments of a kind that begin with word, or none if the search takes too long.

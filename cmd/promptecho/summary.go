@@ -99,6 +99,7 @@ func countsLine(c attr.Counts, spent cost) string {
 		{c.Drift, "drift"},
 		{c.NotCompared, "not compared"},
 		{c.NotSent, "not sent"},
+		{c.AskedOther, "asked of another model"},
 	}
 	var parts []string
 	for _, count := range counts {
@@ -177,10 +178,7 @@ func (s *summary) saved() []string {
 
 // print prints the output of what failed, and the summary.
 func (s *summary) print(w io.Writer) {
-	for _, f := range s.failures() {
-		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
-	}
-	s.printOutputs(w)
+	s.printFailures(w)
 	printWritten(w, s.saved(), true)
 	s.printProof(w)
 	s.printFlaky(w)
@@ -193,6 +191,15 @@ func (s *summary) print(w io.Writer) {
 	p.line(0, bold, "%s with a recorder; %d of %s finished%s (%s)",
 		count(s.linked(), "test"), s.Packages, count(len(s.packages), "package"),
 		s.totals(), time.Since(s.began).Round(100*time.Millisecond))
+}
+
+// printFailures prints the output of packages that failed, and that of tests that failed or have a
+// report.
+func (s *summary) printFailures(w io.Writer) {
+	for _, f := range s.failures() {
+		fmt.Fprintf(w, "\n%s", redact.Printable(f.Output))
+	}
+	s.printOutputs(w)
 }
 
 // printOutputs prints the output of tests that failed or have a report. Output that several tests

@@ -274,6 +274,7 @@ func (r *Recorder) describe(path string) {
 		Ceiling:      r.config.mode.ceiling(),
 		Compares:     r.plan.compare,
 		OtherModel:   r.otherModel(),
+		SentModel:    r.sentModel,
 		CheckUnused:  r.plan.checkUnused,
 		Passes:       func(u *url.URL) bool { return request.MatchServer(r.config.passing, u) != "" },
 		AllowUnused:  r.config.allowUnused,

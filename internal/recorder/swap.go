@@ -41,6 +41,15 @@ func (r *Recorder) otherModel() string {
 	return r.swap.Names()
 }
 
+// sentModel returns the model that a call is sent to, and whether another one takes its place.
+func (r *Recorder) sentModel(form *canon.Form) (model string, isOther bool) {
+	if r.isForOther(form) {
+		model, _ = r.swap.For(form.Model, form.IsChat())
+		return model, true
+	}
+	return form.Model, false
+}
+
 // isForOther reports whether a call is asked of another model.
 func (r *Recorder) isForOther(form *canon.Form) bool {
 	_, isAsked := r.swap.For(form.Model, form.IsChat())

@@ -272,9 +272,10 @@ func (l *Log) done(missed int) attr.Done {
 	for _, rec := range l.Tape.Recordings() {
 		u := rec.Head().Usage
 		if u != nil && l.isRecorded(rec) {
-			d.AddTokens(modelOf(rec), u.InputTokens, u.OutputTokens, u.CachedTokens)
+			d.AddTokens(l.modelOf(rec), u.InputTokens, u.OutputTokens, u.CachedTokens)
 		}
 	}
+	addOtherTokens(&d, l.Others)
 	for _, c := range l.failed.all() {
 		d.Failed += int64(l.failed.count(c))
 	}
@@ -308,7 +309,9 @@ func (l *Log) countRecordings() (n attr.Counts) {
 		isNew := rec.Fresh() && rec.Complete()
 		switch {
 		case l.isRecorded(rec):
-			n.Recorded++
+			if !l.isOfOther(rec) { // these are counted as AskedOther, and not saved
+				n.Recorded++
+			}
 			if u := rec.Head().Usage; u != nil {
 				n.InputTokens += u.InputTokens
 				n.OutputTokens += u.OutputTokens
@@ -332,11 +335,36 @@ func (l *Log) isRecorded(rec *tape.Recording) bool {
 	return isNew && isWanted
 }
 
-// modelOf returns the model that has answered a request, as the request names it; "" if it names
-// none, or if a fake has answered.
-func modelOf(rec *tape.Recording) string {
-	if rec.Head().Fake {
+// modelOf returns the model that has answered a request, as the request that was sent names it; ""
+// if it names none, or if a fake has answered.
+func (l *Log) modelOf(rec *tape.Recording) string {
+	switch {
+	case rec.Head().Fake:
 		return ""
+	case l.SentModel != nil:
+		model, _ := l.SentModel(rec.Form())
+		return model
 	}
 	return rec.Form().Model
+}
+
+// isOfOther reports whether another model has answered a request than the one that it names.
+func (l *Log) isOfOther(rec *tape.Recording) bool {
+	if l.SentModel == nil {
+		return false
+	}
+	_, isOther := l.SentModel(rec.Form())
+	return isOther
+}
+
+// addOtherTokens adds the tokens of the answers that mode compare got from other models.
+func addOtherTokens(d *attr.Done, others []attr.OtherAnswer) {
+	for _, o := range others {
+		if o.Tokens == nil {
+			continue
+		}
+		d.InputTokens += o.Tokens.Input
+		d.OutputTokens += o.Tokens.Output
+		d.AddTokens(o.Model, o.Tokens.Input, o.Tokens.Output, o.Tokens.Cached)
+	}
 }

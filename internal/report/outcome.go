@@ -168,6 +168,10 @@ type Run struct {
 
 	Orphans *orphans.Search // cassettes that are left over; nil if the recorder is not that of a test
 
+	// SentModel returns the model that a request is sent to, and whether that is another one than
+	// the request names. It may be nil.
+	SentModel func(*canon.Form) (model string, isOther bool)
+
 	OfTest       bool   // a test tells what the recorder did
 	Compares     bool   // recorded answers are compared with live ones
 	OtherModel   string // recorded answers are compared with those of this model; "" if not
