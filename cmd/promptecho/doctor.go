@@ -179,6 +179,7 @@ var modeMeans = map[recorder.Mode]string{
 	recorder.ModeUpdate:      "replays, records what has no recording, drops what is unused",
 	recorder.ModeAll:         "records everything again",
 	recorder.ModeCompare:     "replays, and compares with live answers",
+	recorder.ModeFork:        "plays the first calls, and records the rest",
 	recorder.ModeOtherModel:  "asks another model, and saves nothing",
 	recorder.ModeLive:        "sends everything, and uses no cassette",
 	recorder.ModeAccepted:    "records accepted requests again",

@@ -7,9 +7,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -37,8 +39,9 @@ link promptecho. Requests with a recording are replayed, others are recorded.
   -older AGE        record again what is older (90d, 12w), or of unknown age
   -tries N          record a test that fails again, up to N times in all
   -rps N            send at most N requests a second, over all tests
-  -max-tokens N     send nothing that may pass N tokens of input and output
-  -max-cost USD     the same for what the tokens cost
+  -from N           keep the calls before N of one test (-run), and record the
+                    rest into NAME.derived.yaml; -here: into the cassette
+  -max-tokens N     send nothing that may pass N tokens; -max-cost USD: the same
   -price PRICE      of a model: MODEL=IN/OUT, in USD for a million tokens
   -dry              estimate requests, tokens and costs; send nothing
   -prove N          replay new recordings N times; the default is 1
@@ -64,6 +67,8 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	accepted := flags.Bool("accepted", false, "")
 	var older maxAge
 	flags.Var(&older, "older", "")
+	from := flags.String("from", "", "")
+	inPlace := flags.Bool("here", false, "")
 	times := flags.Int("prove", 1, "")
 	var limited recordFlags
 	flags.IntVar(&limited.tries, "tries", 1, "")
@@ -85,6 +90,18 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 			r.patterns[0], shell.Join(r.patterns))
 	}
 	r.proves = *times
+	isFork := *from != ""
+	isOther := *update || *all || *accepted
+	switch {
+	case *inPlace && !isFork:
+		return errors.New("-here is for -from")
+	case isFork && (isOther || older.isSet()):
+		return errors.New("-from says what is recorded: do not combine it with -update, -all, -accepted or -older")
+	case isFork && *dry:
+		return errors.New("-dry cannot estimate -from: what the test asks after the call depends on the new answers")
+	case isFork:
+		return r.fork(*from, *inPlace, stdout, stderr)
+	}
 	switch {
 	case *times < 0:
 		return fmt.Errorf("-prove=%d: give 0 or more", *times)
@@ -124,6 +141,59 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	return r.run(stdout, stderr)
 }
 
+// fork runs the test of a cassette so that the calls before one of them are replayed, and that call
+// and all later ones are recorded.
+func (r *testRun) fork(call string, isHere bool, stdout, stderr io.Writer) error {
+	name, err := parseCall(call)
+	if err != nil {
+		return err
+	}
+	if name.file != "" {
+		r.selectTestOf(name.file)
+	}
+	packages, err := r.list()
+	if err != nil {
+		return err
+	}
+	run := ""
+	for _, f := range flagsNamed(r.flags, "run") {
+		run = strings.TrimPrefix(f, "-run=")
+	}
+	at, err := findCall(name, run, packages)
+	if err != nil {
+		return err
+	}
+	at.isHere = isHere
+	r.mode = "fork"
+	r.verb = "record -from=" + strconv.Itoa(at.first)
+	if isHere {
+		r.verb += " -here"
+	} else {
+		r.proves = 0 // no test opens the new file
+	}
+	r.env = []string{at.variable()}
+	err = r.run(stdout, stderr)
+	if !r.asJSON {
+		at.print(stdout)
+	}
+	return err
+}
+
+// selectTestOf selects the test and the package of a cassette, unless the user has selected others.
+func (r *testRun) selectTestOf(file string) {
+	test, pkg := testOf(file)
+	if test == "" {
+		return
+	}
+	if len(flagsNamed(r.flags, "run")) == 0 {
+		name, _, _ := strings.Cut(test, "/")
+		r.flags = append(r.flags, "-run="+runPattern([]string{regexp.QuoteMeta(name)}))
+	}
+	if slices.Equal(r.patterns, []string{"./..."}) {
+		r.patterns = []string{pattern(filepath.Clean(pkg))}
+	}
+}
+
 // A testRun has the arguments of a verb that runs go test.
 type testRun struct {
 	verb       string // with the flag that says what to record
@@ -135,6 +205,7 @@ type testRun struct {
 	patterns   []string  // of packages
 	goTestArgs []string  // the arguments behind "--", also for go test
 	limits     recordFlags
+	env        []string // additional variables of the tests
 
 	// selects reports whether the tests of a cassette run, because of recordings that selected
 	// names. It is nil if all tests run.
@@ -315,7 +386,7 @@ func (r *testRun) runWithinLimits(
 	if err != nil {
 		return nil, "", err
 	}
-	env := []string{server.Env()}
+	env := append(slices.Clone(r.env), server.Env())
 	if r.limits.tries > 1 {
 		env = append(env, tryEnv(1))
 	}

@@ -19,6 +19,7 @@ var inVain = map[string]struct {
 	"view -o":           {[]string{"-o", "no-such-folder/x.html", "c.yaml"}, "no-such-folder/x.html: "},
 	"view -mutate":      {[]string{"-mutate", "go.mod", "c.yaml"}, "use the output of promptecho mutate -json"},
 	"mutate -git":       {[]string{"-git", "no-such-revision"}, "not a git repository"},
+	"record -from":      {[]string{"-from", "last"}, "-from last: want the number of a call, or FILE:LINE"},
 	"compare -model":    {[]string{"-model", "a b"}, `"a b" is not a model`},
 	"compare -provider": {[]string{"-provider", "nowhere"}, "the provider needs an address"},
 	"compare -key":      {[]string{"-provider", "https://h", "-key", "a b"}, "the name of an environment variable"},

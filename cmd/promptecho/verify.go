@@ -333,7 +333,7 @@ func (v *verdict) findings() []finding.Finding {
 		list = append(list, v.note(codeOfOrphan(v.orphanReason), 0, "orphan: "+whyOrphan(v.orphanReason)))
 	}
 	if v.Derived != "" {
-		text := fmt.Sprintf("recorded by a run with live functions or models; compare it with "+
+		text := fmt.Sprintf("recorded by a fork, or by a run with live functions or models; compare it with "+
 			"promptecho diff %s %s, then delete it", v.Derived, v.Path)
 		list = append(list, v.note(finding.DerivedLeft, 0, text))
 	}

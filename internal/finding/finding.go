@@ -129,7 +129,7 @@ const (
 	RecordingPartial   Code = "recording-partial"    // the recording run failed, or ran only a part of its test
 	JournalLeft        Code = "journal-left"         // the recordings of a killed run are in NAME.yaml.partial
 	FailedLeft         Code = "failed-left"          // the recordings of a failed run are in NAME.yaml.failed
-	DerivedLeft        Code = "derived-left"         // a run with live functions or models left NAME.derived.yaml
+	DerivedLeft        Code = "derived-left"         // a fork or a run with live parts left NAME.derived.yaml
 	NamesDifferInCase  Code = "names-differ-in-case" // macOS and Windows can check out only one of two files
 	ChecksumsOutdated  Code = "checksums-outdated"   // the seals, or comments above streams, do not fit the content
 	RequestAccepted    Code = "request-accepted"     // promptecho accept stored a request newer than its answer

@@ -57,11 +57,15 @@ func (m Mode) day() (day interaction.Date, ok bool) {
 // or sent if it has no recording. promptecho compare -model sets this mode.
 const ModeOtherModel Mode = "other_model"
 
+// ModeFork plays the first recordings of the cassette that [ForkVariable] names, and records the rest.
+// All other cassettes are replayed. promptecho record -from sets this mode.
+const ModeFork Mode = "fork"
+
 // modes lists the record modes for users.
 var modes = []Mode{ModeNone, ModeCompare, ModeOnce, ModeNewEpisodes, ModeUpdate, ModeAll, ModeLive}
 
 // ofCommands are the record modes that only commands set.
-var ofCommands = []Mode{ModeAccepted, ModeOtherModel}
+var ofCommands = []Mode{ModeAccepted, ModeOtherModel, ModeFork}
 
 // may says whether a mode may send requests upstream, and whether it may write. It
 // may do both if the code names none.

@@ -32,6 +32,7 @@ var variables = []string{
 	modelswap.ProviderVariable,
 	modelswap.KeyVariable,
 	modelswap.RepeatVariable,
+	ForkVariable,
 	report.CarryOverVariable,
 	"PROMPTECHO_MISSED",
 	mutant.Env,
@@ -60,6 +61,9 @@ func (r *Recorder) noteOverruled(inBenchmark bool) {
 		for _, name := range modelswap.Set() {
 			r.config.noteNoEffect(name, fmt.Sprintf("%s asks no other model: use promptecho compare", r.mode))
 		}
+	}
+	if r.mode.mode != ModeFork && os.Getenv(ForkVariable) != "" {
+		r.config.noteNoEffect(ForkVariable, fmt.Sprintf("%s forks nothing: use promptecho record -from", r.mode))
 	}
 	r.noteUnknownVariables()
 }

@@ -63,6 +63,10 @@ func Open(file string, configure func(*Config)) (*Recorder, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.fork, err = forkOf(mode.mode, path)
+	if err != nil {
+		return nil, err
+	}
 
 	r.tape = tape.New(tape.Config{
 		Path:      path,
@@ -144,6 +148,9 @@ func (r *Recorder) setMatching() {
 		c.Repeats = canon.Selectors{everything}
 	}
 	c.Frozen = r.config.frozen
+	if r.fork != nil {
+		c.Fork = r.fork.first
+	}
 	c.InOrder = r.config.pace < 1
 	r.config.matching.Hit = r.config.hit
 
@@ -161,7 +168,7 @@ func (r *Recorder) setMatching() {
 // load makes the plan, puts the recordings of the cassette on the tape and claims its file.
 func (r *Recorder) load() error {
 	// The plan for an absent cassette says whether the file is read at all.
-	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0)
+	r.plan, _ = r.planOf(r.tape.State) // not pinned yet
 	if err := lock.Check(r.file); err != nil {
 		return err
 	}
@@ -195,7 +202,10 @@ func (r *Recorder) load() error {
 		r.log.Note(finding.ModeLowered, note)
 	}
 	r.mode = mode
-	r.plan = planFor(r.mode.mode, r.tape.State, len(r.config.live) > 0)
+	r.plan, err = r.planOf(r.tape.State)
+	if err != nil {
+		return err
+	}
 	r.tape.Config.Since, _ = r.mode.mode.day()
 	err = r.tape.Load(r.plan.plays(), r.plan.record)
 	if err := r.ignoreCut(err); err != nil {
@@ -208,6 +218,18 @@ func (r *Recorder) load() error {
 		return err
 	}
 	return r.resume()
+}
+
+// planOf returns the plan of the run for its cassette.
+func (r *Recorder) planOf(c tape.State) (plan, error) {
+	if r.fork == nil {
+		return planFor(r.mode.mode, c, len(r.config.live) > 0), nil
+	}
+	if c.Pinned && r.fork.isHere {
+		return plan{}, r.errorf(finding.ModeLowered, "it is pinned, so it is never written: "+
+			"leave out -here, and the new recordings go to another file")
+	}
+	return r.fork.plan(), nil
 }
 
 // readOptions applies the options at the top of the cassette.

@@ -22,6 +22,7 @@ type plan struct {
 	rerecord         bool // every request is recorded again; only frozen calls are played
 	rerecordAccepted bool // recordings that promptecho accept changed are recorded again
 	rerecordOlder    bool // recordings from before the day of the mode are recorded again
+	forks            bool // the first recordings are played, and the others recorded again
 	rerecordSessions bool // sessions are recorded again; see dispatch
 	dropUnused       bool // a complete, passing run drops the recordings that it did not use
 
@@ -37,7 +38,7 @@ func (p plan) mayGoUpstream() bool { return p.record || p.passThrough || p.compa
 
 // rerecordsSome reports whether some recordings of the cassette are recorded again, and the others
 // are played.
-func (p plan) rerecordsSome() bool { return p.rerecordAccepted || p.rerecordOlder }
+func (p plan) rerecordsSome() bool { return p.rerecordAccepted || p.rerecordOlder || p.forks }
 
 // plays returns which recordings of the cassette are played.
 func (p plan) plays() tape.Playing {
@@ -45,6 +46,8 @@ func (p plan) plays() tape.Playing {
 		return tape.PlayNone
 	}
 	switch {
+	case p.forks:
+		return tape.PlayBeforeFork
 	case p.rerecordAccepted:
 		return tape.PlayNotAccepted
 	case p.rerecordOlder:

@@ -48,6 +48,7 @@ type Recorder struct {
 	retries  exchange.Retries // requests that SDKs send again after a failure
 	waits    waits            // how long the program waits between requests
 	repeater repeater         // calls to send again at the end, in mode compare
+	fork     *fork            // nil unless the cassette is forked
 	swap     *modelswap.Swap  // models that take the place of others; nil in most runs
 	mutant   *mutant.Recorder // changes an answer, for promptecho mutate; nil in other runs
 	upstream *exchange.Upstream

@@ -11,6 +11,7 @@ const (
 	PlayNone        Playing = iota
 	PlayNotAccepted         // all but those that were accepted
 	PlayNotOlder            // all but those that were recorded before Config.Since; see selectNotOlder
+	PlayBeforeFork          // those before number Config.Fork
 	PlayAll
 )
 
@@ -112,6 +113,8 @@ func (t *Tape) selector(play Playing, list []Recording) func(*Recording) bool {
 		return func(*Recording) bool { return false }
 	case PlayNotAccepted:
 		return func(rec *Recording) bool { return !rec.accepted }
+	case PlayBeforeFork:
+		return func(rec *Recording) bool { return rec.number < t.Config.Fork-1 }
 	case PlayNotOlder:
 		return t.selectNotOlder(list)
 	}

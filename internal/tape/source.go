@@ -29,6 +29,8 @@ type Config struct {
 	Repeats canon.Selectors // the requests whose last recording is played again and again
 	Frozen  canon.Selectors // the calls that are played in every run
 
+	Fork int // see PlayBeforeFork; from 1
+
 	InOrder bool // concurrent calls are answered in the recorded sequence
 	Rounds  bool // what this run records is played when it is asked for again
 
