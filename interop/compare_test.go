@@ -86,3 +86,86 @@ func TestCallsCompared(t *testing.T) {
 		}
 	})
 }
+
+// otherModel is a transport whose model b-model is asked something else: each question to it has
+// another word in it.
+func otherModel(word, other string) http.RoundTripper {
+	different := asking(word, other)
+	return roundTripFunc(func(req *http.Request) (*http.Response, error) {
+		body, err := io.ReadAll(req.Body)
+		if err != nil {
+			return nil, err
+		}
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		if strings.Contains(req.URL.Path+string(body), "b-model") {
+			return different.RoundTrip(req)
+		}
+		return inOnePiece.RoundTrip(req)
+	})
+}
+
+// Another model is asked each chat of each SDK, streams too, and its report has what differs and
+// nothing else.
+func TestCallsOfAnotherModelCompared(t *testing.T) {
+	t.Setenv("PROMPTECHO_MODEL", "b-model") // so the test is not parallel
+	weather := question{model: "a-model", text: "What is the weather in Paris?", tools: true}
+	tests := []struct {
+		q           question
+		word, other string
+		want        string // in the note on a chat
+	}{
+		{zebra, "zebra", "zebra", ": the same"},
+		{zebra, "zebra", "horse", ": other words"},
+		{weather, "Paris", "Lima", ": other tool arguments"},
+	}
+	chats := 0
+	for _, c := range calls {
+		p := fakeprovider.New()
+		for _, tt := range tests {
+			noTools := c.mute || c.name == "ollama generate stream"
+			if tt.q.tools && noTools {
+				continue
+			}
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			e := env{base: p.URL, provider: p}
+			upstream := otherModel(tt.word, tt.other)
+			play(t, file, promptecho.ModeAll, e, func(t *testing.T, e env, see *notes) {
+				if err := c.run(t, e, tt.q, see, -1); err != nil {
+					t.Fatal(err)
+				}
+			}, []promptecho.Option{promptecho.Upstream(upstream)})
+
+			var noted []string
+			rec, err := promptecho.Open(file, promptecho.InMode(promptecho.ModeCompare), promptecho.Upstream(upstream),
+				promptecho.Log(func(note string) { noted = append(noted, note) }))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e.client = rec.Client()
+			var see notes
+			if err := c.run(t, e, tt.q, &see, -1); err != nil {
+				t.Fatal(err)
+			}
+			err = rec.Close()
+			text := strings.Join(noted, "\n")
+			isSigned := err != nil && strings.Contains(err.Error(), "its signature (AWS)")
+			isNoChat := strings.Contains(text, "no call of the test is asked of another model")
+			switch {
+			case isSigned, isNoChat && err == nil:
+				continue
+			case err != nil:
+				t.Errorf("%s: %v", c.name, err)
+				continue
+			}
+			chats++
+			line, _, _ := strings.Cut(text[max(0, strings.Index(text, ", model a-model")):], "\n")
+			if !strings.HasSuffix(line, tt.want) {
+				t.Errorf("%s: want %q in %s", c.name, tt.want, text)
+			}
+		}
+		p.Close()
+	}
+	if chats < 3*len(calls)/2 {
+		t.Errorf("%d of %d calls were asked of another model", chats, len(calls))
+	}
+}
