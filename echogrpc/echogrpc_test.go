@@ -4,15 +4,19 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/promptecho/promptecho"
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	testpb "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/peer"
+	"google.golang.org/grpc/status"
 )
 
 // programs are the four kinds of calls, with what can go wrong in each.
@@ -178,5 +182,55 @@ func TestOptionsOfACallAreServedInReplay(t *testing.T) {
 	}
 	if recorded != want || replayed != want {
 		t.Errorf("the recorded run: %s\na replay: %s\nwant %s", recorded, replayed, want)
+	}
+}
+
+// A call without a message, which grpc-go allows, is recorded as one with an empty message.
+func TestACallWithoutAMessageReplays(t *testing.T) {
+	t.Parallel()
+	file := cassette(t)
+	address, stop := serve(t)
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		rec := open(t, file, mode)
+		conn := dial(t, rec, address)
+		var reply testpb.SimpleResponse
+		err := conn.Invoke(t.Context(), testpb.TestService_UnaryCall_FullMethodName, nil, &reply)
+		if err != nil || string(reply.Payload.GetBody()) != " #1" {
+			t.Errorf("mode %s: %v, %v", mode, &reply, err)
+		}
+		conn.Close()
+		err = rec.Close()
+		if err != nil {
+			t.Errorf("mode %s: %v", mode, err)
+		}
+		stop()
+	}
+}
+
+// A two-way stream whose deadline comes before there is a connection is recorded, and replays so.
+func TestATwoWayStreamThatNeverConnectsReplays(t *testing.T) {
+	t.Parallel()
+	file := cassette(t)
+	neverConnects := grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	for _, mode := range []promptecho.Mode{promptecho.ModeAll, promptecho.ModeNone} {
+		rec := open(t, file, mode, promptecho.OnRecordError(promptecho.Keep))
+		conn := dial(t, rec, "passthrough:///server.invalid:1", neverConnects)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		stream, err := testpb.NewTestServiceClient(conn).FullDuplexCall(ctx)
+		if err == nil {
+			_, err = stream.Recv()
+		}
+		if status.Code(err) != codes.DeadlineExceeded {
+			t.Errorf("mode %s: %v, want DeadlineExceeded", mode, err)
+		}
+		cancel()
+		conn.Close()
+		err = rec.Close()
+		if err != nil {
+			t.Errorf("mode %s: %v", mode, err)
+		}
 	}
 }

@@ -43,8 +43,12 @@ func protoOf(message any) (proto.Message, error) {
 }
 
 // encode returns a message as JSON in one line, of which decode makes an equal message. Equal messages
-// give the same text. It does not keep the message, which the caller may use again.
+// give the same text. It does not keep the message, which the caller may use again. No message is an
+// empty one: grpc sends no bytes for both.
 func encode(message any) ([]byte, error) {
+	if message == nil {
+		return []byte("{}"), nil
+	}
 	m, err := protoOf(message)
 	if err != nil {
 		return nil, err

@@ -34,6 +34,10 @@ func (c *call) openTwoWay(ctx context.Context, open opener) (grpc.ClientStream, 
 	}
 	session, err := c.rec.Session(req, func(ctx context.Context) (promptecho.Stream[[]byte, []byte], error) {
 		stream, err := open(ctx, c.liveOptions())
+		if status.Code(err) == codes.DeadlineExceeded {
+			stream = &lateStream{ctx: ctx, err: err}
+			err = nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -188,3 +192,17 @@ func (l *liveTwoWay) Header() http.Header {
 }
 
 func (l *liveTwoWay) Trailer() http.Header { return headerOf(l.stream.Trailer()) }
+
+// A lateStream is a stream whose deadline came before there was a connection. It is recorded as one whose
+// deadline came a moment later: as a stream that ended with this status.
+type lateStream struct {
+	ctx context.Context
+	err error
+}
+
+func (s *lateStream) SendMsg(any) error            { return io.EOF } // RecvMsg has the status
+func (s *lateStream) CloseSend() error             { return nil }
+func (s *lateStream) RecvMsg(any) error            { return s.err }
+func (s *lateStream) Header() (metadata.MD, error) { return nil, s.err }
+func (s *lateStream) Trailer() metadata.MD         { return nil }
+func (s *lateStream) Context() context.Context     { return s.ctx }
