@@ -1,0 +1,3 @@
+// Package rpc tests package echogrpc with the real clients of vector stores, of models and of
+// agents, and with the interop cases of grpc-go. Each file has one client.
+package rpc
