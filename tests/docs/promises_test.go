@@ -117,7 +117,7 @@ var subjects = []subject{
 		about: "Real SDKs, agents, programs and protocols, recorded and replayed.",
 		folders: []string{
 			"interop", "interop/sessions", "interop/children", "interop/fakes", "interop/baseurls",
-			"interop/programs",
+			"interop/programs", "interop/rpc", "interop/milvus",
 		},
 	},
 	{
