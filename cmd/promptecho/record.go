@@ -49,8 +49,7 @@ link promptecho. Requests with a recording are replayed, others are recorded.
 
 Flags of go test: -run, -skip, -short, -timeout, -tags, -race, -p and -parallel,
 and any others after "--". After ^C, the next run goes on from the journals.
-The exit status is 1 if a test failed, if a new recording does not replay, or if
-the run was interrupted.
+It exits 1 if a test failed, a new recording does not replay, or after ^C.
 `
 
 // runRecord runs tests, and records their requests.
@@ -344,14 +343,14 @@ func (r *testRun) run(stdout, stderr io.Writer) error {
 }
 
 // tryAgain runs the tests that failed again; see tries.
-func (r *testRun) tryAgain(s *summary, status *status, env string) (otherOutput string, err error) {
+func (r *testRun) tryAgain(s *summary, status *status, env []string) (otherOutput string, err error) {
 	isRunFlag := func(f string) bool { return strings.HasPrefix(f, "-run=") }
 	again := *r
 	t := tries{
 		most: r.limits.tries,
 		run: func(p []suite.Package, pattern string, try int) (*summary, string, error) {
 			again.flags = append(slices.DeleteFunc(slices.Clone(r.flags), isRunFlag), "-run="+pattern)
-			return again.runTests(p, status, env, tryEnv(try))
+			return again.runTests(p, status, slices.Concat(env, []string{tryEnv(try)})...)
 		},
 		begin: func(try, tests int) {
 			text := fmt.Sprintf("Try %d of %d: %s that failed", try, r.limits.tries, count(tests, "test"))
@@ -386,14 +385,16 @@ func (r *testRun) runWithinLimits(
 	if err != nil {
 		return nil, "", err
 	}
-	env := append(slices.Clone(r.env), server.Env())
-	if r.limits.tries > 1 {
-		env = append(env, tryEnv(1))
+	env := slices.Concat(r.env, []string{server.Env()})
+	hasTries := r.limits.tries > 1
+	ofFirst := env
+	if hasTries {
+		ofFirst = slices.Concat(env, []string{tryEnv(1)})
 	}
-	s, otherOutput, err = r.runTests(packages, status, env...)
-	if err == nil && r.limits.tries > 1 {
+	s, otherOutput, err = r.runTests(packages, status, ofFirst...)
+	if err == nil && hasTries {
 		var ofTries string
-		ofTries, err = r.tryAgain(s, status, server.Env())
+		ofTries, err = r.tryAgain(s, status, env)
 		otherOutput = strings.TrimSpace(otherOutput + "\n" + ofTries)
 	}
 	server.Close()
