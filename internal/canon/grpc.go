@@ -84,54 +84,18 @@ var a2aMethods = grpcMethods{
 // "qdrant.Points/Query".
 func methodOf(path string) string { return strings.TrimPrefix(path, "/") }
 
-// milvusFamilies returns the methods of Milvus whose messages differ from run to
-// run (https://github.com/milvus-io/milvus-proto, proto/milvus.proto). The Go client
-// sends the time and the name of its host when it connects, and some lists in the
-// order of a Go map.
+// milvusFamilies returns the methods of Milvus whose messages have values that
+// differ from run to run (https://github.com/milvus-io/milvus-proto,
+// proto/milvus.proto). The Go client sends the time and the name of its host when it
+// connects.
 func milvusFamilies() []*Family {
-	families := []*Family{milvusFamily("Connect")}
-	families[0].Generated = []string{"clientInfo/localTime", "clientInfo/host", "clientInfo/user"}
-	for _, unordered := range milvusUnordered {
-		f := milvusFamily(unordered.method)
-		for _, path := range unordered.lists {
-			f.Rewrites = append(f.Rewrites, each(path, sortObjects("key", "fieldName")))
-		}
-		families = append(families, f)
-	}
-	return families
-}
-
-// milvusFamily returns the family of a method of Milvus.
-func milvusFamily(method string) *Family {
-	name := "milvus.proto.milvus.MilvusService/" + method
-	return &Family{
-		Name:       name,
+	const service = "milvus.proto.milvus.MilvusService/"
+	return []*Family{{
+		Name:       service + "Connect",
 		NoModelAPI: true,
 		Scheme:     interaction.GRPCScheme,
-		Paths:      []string{"/" + name},
+		Paths:      []string{"/" + service + "Connect"},
 		Server:     true,
-	}
-}
-
-// milvusUnordered has the lists whose order means nothing, by method: pairs of a key
-// and a value, and the columns of rows.
-var milvusUnordered = []struct {
-	method string
-	lists  []string
-}{
-	{"AlterCollection", []string{"properties"}},
-	{"AlterCollectionField", []string{"properties"}},
-	{"AlterDatabase", []string{"properties"}},
-	{"AlterIndex", []string{"extraParams"}},
-	{"CreateCollection", []string{"properties"}},
-	{"CreateDatabase", []string{"properties"}},
-	{"CreateIndex", []string{"extraParams"}},
-	{"HybridSearch", []string{
-		"rankParams", "requests/*/searchParams",
-		"functionScore/params", "functionScore/functions/*/params",
-	}},
-	{"Insert", []string{"fieldsData"}},
-	{"Query", []string{"queryParams"}},
-	{"Search", []string{"searchParams", "functionScore/params", "functionScore/functions/*/params"}},
-	{"Upsert", []string{"fieldsData"}},
+		Generated:  []string{"clientInfo/localTime", "clientInfo/host", "clientInfo/user"},
+	}}
 }

@@ -270,24 +270,3 @@ func sortByName(list *exactjson.Value) {
 		return strings.Compare(toolName(&a), toolName(&b))
 	})
 }
-
-// sortObjects sorts a list of objects by the first of some members that an object has.
-// It is for lists whose order means nothing, such as those that programs make of maps.
-func sortObjects(members ...string) Rewrite {
-	return func(_ *request, list *exactjson.Value) {
-		group.Sort(list.Elems, func(a, b exactjson.Value) int {
-			return strings.Compare(scalarOf(&a, members), scalarOf(&b, members))
-		})
-	}
-}
-
-// scalarOf returns the text of the first of some members that an object has, or "".
-func scalarOf(object *exactjson.Value, members []string) string {
-	for _, name := range members {
-		v := member(object, name)
-		if v != nil {
-			return v.Scalar()
-		}
-	}
-	return ""
-}
