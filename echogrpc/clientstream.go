@@ -47,7 +47,7 @@ type clientStream struct {
 
 // SendMsg keeps a message.
 func (s *clientStream) SendMsg(message any) error {
-	body, err := encode(message)
+	body, err := encodeRequest(message)
 	if err != nil {
 		return err
 	}

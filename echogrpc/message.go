@@ -53,7 +53,11 @@ func encode(message any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	types := typesFor(message)
+	return encodeMessage(m, typesFor(message))
+}
+
+// encodeMessage is encode with the types of what can be in the message.
+func encodeMessage(m proto.Message, types typeResolver) ([]byte, error) {
 	body, err := encodeFields(m, types)
 	if err == nil && isEqual(m, body, types) {
 		return body, nil

@@ -36,7 +36,7 @@ type serverStream struct {
 
 // SendMsg sends the one message of the client.
 func (s *serverStream) SendMsg(message any) error {
-	body, err := encode(message)
+	body, err := encodeRequest(message)
 	if err != nil {
 		return err
 	}

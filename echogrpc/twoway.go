@@ -59,7 +59,7 @@ func (c *call) openTwoWay(ctx context.Context, open opener) (grpc.ClientStream, 
 
 // SendMsg sends a message.
 func (s *twoWay) SendMsg(message any) error {
-	body, err := encode(message)
+	body, err := encodeRequest(message)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 func (c *call) unary(
 	ctx context.Context, req, reply any, live func(context.Context, []grpc.CallOption) error,
 ) error {
-	body, err := encode(req)
+	body, err := encodeRequest(req)
 	if err != nil {
 		return err
 	}

@@ -126,8 +126,7 @@ func use(ctx context.Context, options []grpc.DialOption) error {
 	if err != nil {
 		return err
 	}
-	// Not one search twice: bytes that happen to be equal are preferred to the order (docs/SUPPORT.md).
-	for _, city := range []string{"Paris", "Rome"} {
+	for _, city := range []string{"Paris", "Paris", "Rome", "Paris"} { // equal searches have other answers
 		_, err = c.Search(ctx, searchFor("docs", city, 0.1, 0.2, 0.3))
 		if err != nil {
 			return err
