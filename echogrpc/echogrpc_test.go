@@ -74,7 +74,7 @@ var programs = map[string]program{
 			return describe(err)
 		}
 		m, err := stream.Recv() // before anything is sent
-		saw := string(m.GetPayload().GetBody())
+		saw := fmt.Sprintf("%s %v", m.GetPayload().GetBody(), err)
 		for _, text := range []string{"a", "b", "a"} {
 			err := stream.Send(&testpb.StreamingOutputCallRequest{Payload: payload(text), ResponseParameters: times(2)})
 			saw += fmt.Sprint(err)
