@@ -49,7 +49,7 @@ require (
 
 require (
 	cloud.google.com/go v0.123.0 // indirect
-	cloud.google.com/go/ai v0.13.0
+	cloud.google.com/go/ai v0.7.0
 	cloud.google.com/go/aiplatform v1.127.1
 	cloud.google.com/go/auth v0.24.1-0.20261001053825-dbc26066f70a // indirect
 	cloud.google.com/go/auth/oauth2adapt v0.3.0 // indirect

@@ -24,8 +24,7 @@ var (
 			{"text": "Let me look %d."},
 			{"functionCall": {"name": "get_weather", "args": {"city": "Paris", "days": %d}}}
 		]}}],
-		"usageMetadata": {"promptTokenCount": 7, "candidatesTokenCount": 11, "totalTokenCount": 18},
-		"modelVersion": "gemini-made-up"}`
+		"usageMetadata": {"promptTokenCount": 7, "candidatesTokenCount": 11, "totalTokenCount": 18}}`
 	googleStream = []string{
 		`{"candidates": [{"content": {"role": "model", "parts": [{"text": "Sunny, "}]}}]}`,
 		`{"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
