@@ -87,7 +87,7 @@ func (l *library) answer(ctx context.Context, question string) (string, error) {
 	}
 	text := found[0].Payload["text"].GetStringValue()
 	answer, err := l.models.Chat.Completions.New(ctx, openai.ChatCompletionNewParams{
-		Model: openai.ChatModelGPT4oMini,
+		Model: openai.ChatModelGPT5_4Mini,
 		Messages: []openai.ChatCompletionMessageParamUnion{
 			openai.SystemMessage("Answer from this document: " + text),
 			openai.UserMessage(question),

@@ -26,6 +26,9 @@ type method func(n int64, request proto.Message) ([]proto.Message, error)
 // are those that the client's own package has linked.
 type methods map[string]method
 
+// isFake is the header with which a server says that it is a fake: the cassette then says so, too.
+const isFake = "x-promptecho-provider"
+
 // server returns a server with the methods.
 func (m methods) server() *grpc.Server {
 	calls := new(atomic.Int64)
@@ -44,7 +47,7 @@ func (m methods) server() *grpc.Server {
 		}
 		n := calls.Add(1)
 		number := fmt.Sprint(n)
-		err = stream.SetHeader(metadata.Pairs("x-call", number, "x-call-bin", "\x00\xff"+number))
+		err = stream.SetHeader(metadata.Pairs("x-call", number, "x-call-bin", "\x00\xff"+number, isFake, "fake"))
 		if err != nil {
 			return err
 		}
