@@ -43,8 +43,12 @@ func sortMapLists(m proto.Message) {
 		for i := range elements {
 			elements[i] = list.Get(i).Message()
 		}
-		nameOf := func(m protoreflect.Message) string { return m.Get(m.Descriptor().Fields().ByName(name)).String() }
-		slices.SortStableFunc(elements, func(a, b protoreflect.Message) int { return cmp.Compare(nameOf(a), nameOf(b)) })
+		nameOf := func(m protoreflect.Message) string {
+			return m.Get(m.Descriptor().Fields().ByName(name)).String()
+		}
+		slices.SortStableFunc(elements, func(a, b protoreflect.Message) int {
+			return cmp.Compare(nameOf(a), nameOf(b))
+		})
 		for i, element := range elements {
 			list.Set(i, protoreflect.ValueOfMessage(element))
 		}
