@@ -25,8 +25,9 @@ type call struct {
 	options []grpc.CallOption
 }
 
-// hostOf returns the host of a target (https://github.com/grpc/grpc/blob/master/doc/naming.md),
-// without the port that a target without a port has.
+// hostOf returns the host and the port that a target names
+// (https://github.com/grpc/grpc/blob/master/doc/naming.md). The port 443 is left out, since grpc-go adds it
+// to a target that names none.
 //
 //	dns:///db.example.com:6334   db.example.com:6334
 //	db.example.com:443           db.example.com
@@ -41,7 +42,7 @@ func hostOf(target string) string {
 	endpoint := target[strings.LastIndexByte(target, '/')+1:]
 	u, err := url.Parse("//" + endpoint)
 	if err != nil || u.Host == "" {
-		return "server" // a target of a resolver of the program's own
+		return "server" // the program has a resolver of its own, whose targets name no host
 	}
 	return strings.TrimSuffix(u.Host, ":443")
 }
@@ -140,8 +141,9 @@ func statusOf(ctx context.Context, err error) error {
 	return status.Error(codes.Unavailable, err.Error())
 }
 
-// responseOf returns a response that has the message or the error of a live call. If the context of
-// the call has ended, there is no response, and responseOf returns its error.
+// responseOf returns the response that stands for the end of a live call: 200 with the message, or the
+// status of the error with google.rpc.Status. If the call has failed because its context has ended, there
+// was no answer, and responseOf returns the error of the context.
 func responseOf(ctx context.Context, message any, err error, header, trailer metadata.MD) (*http.Response, error) {
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -164,6 +166,7 @@ func responseOf(ctx context.Context, message any, err error, header, trailer met
 		resp.Trailer = trailers
 		return resp, nil
 	}
+	// Only a body of unknown length can have trailers.
 	resp.ContentLength = int64(len(body))
 	resp.TransferEncoding = nil
 	return resp, nil
@@ -185,7 +188,9 @@ func newResponse(code int, mediaType string, header metadata.MD, body io.Reader)
 	}
 }
 
-// serveOptions gives the options of a call what they ask for at its end.
+// serveOptions sets what the options of an ended call point to: header, trailer and peer. Then it calls the
+// functions of OnFinish, which may read these. A live call has set its peer; in a replay the peer has the
+// name of the host.
 func (c *call) serveOptions(header, trailer metadata.MD, err error) {
 	for _, option := range c.options {
 		switch option := option.(type) {
@@ -194,7 +199,8 @@ func (c *call) serveOptions(header, trailer metadata.MD, err error) {
 		case grpc.TrailerCallOption:
 			*option.TrailerAddr = trailer
 		case grpc.PeerCallOption:
-			if option.PeerAddr.Addr == nil { // else the call was made
+			isReplayed := option.PeerAddr.Addr == nil
+			if isReplayed {
 				option.PeerAddr.Addr = address(c.host)
 			}
 		}

@@ -107,7 +107,7 @@ func (s *clientStream) body() ([]byte, error) {
 	return s.bodies[0], nil
 }
 
-// send makes the call.
+// send makes the call with all messages of the program. ctx is that of the request to the recorder.
 func (s *clientStream) send(ctx context.Context, reply any) (*http.Response, error) {
 	live, err := s.open(ctx, s.liveOptions())
 	if err != nil {
@@ -116,12 +116,12 @@ func (s *clientStream) send(ctx context.Context, reply any) (*http.Response, err
 	for _, message := range s.sent {
 		err := live.SendMsg(message)
 		if err != nil {
-			break // RecvMsg returns the status
+			break // the stream has ended, and RecvMsg returns its status
 		}
 	}
-	_ = live.CloseSend() // it returns no error that RecvMsg does not
+	_ = live.CloseSend() // if it fails, RecvMsg returns the same error
 	err = live.RecvMsg(reply)
-	header, _ := live.Header() // RecvMsg has returned its error
+	header, _ := live.Header() // if the call has failed, err says so
 	return responseOf(s.ctx, reply, err, header, live.Trailer())
 }
 

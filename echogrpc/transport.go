@@ -111,6 +111,8 @@ type responseWriter struct {
 	end      sync.Once
 }
 
+// newResponseWriter returns the writer for the response to a request. What the server writes is read from the
+// body of the response, through a pipe.
 func newResponseWriter(req *http.Request) *responseWriter {
 	reader, writer := io.Pipe()
 	w := &responseWriter{

@@ -114,7 +114,8 @@ func parseBase(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// FromEnvironment returns the swap that the variables ask for, or nil if none of them is set.
+// FromEnvironment returns the swap that the variables ask for. It is nil if they name neither a model nor
+// a provider; the other two variables alone ask for nothing.
 func FromEnvironment() (*Swap, error) {
 	model := os.Getenv(ModelVariable)
 	base := os.Getenv(ProviderVariable)
@@ -173,9 +174,10 @@ func (s *Swap) Environment() []string {
 	}
 }
 
-// For returns the model that takes the place of a model, and whether a call is to be asked of it.
-// isChat says that the call is a chat; other calls are asked only if a replacement names their
-// model. If only the provider changes, the model is the same.
+// For returns the model to ask in place of a recorded one. isAsked is false if the call is not to be asked
+// again: only the calls of chats are, and those whose model a replacement names. If the swap has a provider
+// and no model, the model stays the same. With "a=X, NEW", model a is replaced by X, and those of all other
+// chats by NEW:
 //
 //	replacements    a chat of a    a chat of b    an embedding of c
 //	NEW             NEW            NEW            not asked

@@ -41,25 +41,26 @@ type RefusedError struct {
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// Acquire waits until a request may be sent, and returns its permit. The error is a
-// [*RefusedError], or that of a context which ended before. The caller must end the permit
-// with [Permit.End] or [Permit.Release].
+// Acquire waits until the command permits a request, and returns the permit, which is nil if q
+// is nil. The error is a [*RefusedError] if the command refuses the request, and that of the
+// context if it ends while Acquire waits. The caller must end the permit with [Permit.End] or
+// [Permit.Release].
 func (q *Quota) Acquire(ctx context.Context, call Call) (*Permit, error) {
 	if q == nil {
 		return nil, nil
 	}
 	var p *Permit
 	var err error
-	// The command answers over the network, for which no goroutine of a synctest bubble may
-	// wait. The function that ends the wait runs in the bubble, as the context wants.
+	// A goroutine of a synctest bubble must not wait for the network, so the conversation with
+	// the command runs outside. AfterFunc must run in the bubble, where the context was made.
 	bubble.Outside(func() { p, err = q.dial() })
 	if err != nil {
 		return nil, err
 	}
 	stop := context.AfterFunc(ctx, func() { p.conn.Close() })
 	bubble.Outside(func() { err = p.ask(q, call) })
-	isCanceled := !stop()
-	if isCanceled {
+	hasClosed := !stop() // the context has ended, and its function has closed the connection
+	if hasClosed {
 		p.Release()
 		return nil, ctx.Err()
 	}
@@ -122,7 +123,8 @@ func (p *Permit) write(v any) error {
 	return err
 }
 
-// Head reports the header of the response. If the command is gone, it does nothing.
+// Head reports the header of the response to the command, which then knows of a pause that the
+// server asks for. Errors are ignored: a command that is gone needs no report.
 func (p *Permit) Head(h Head) {
 	if p == nil {
 		return

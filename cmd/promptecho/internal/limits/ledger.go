@@ -58,8 +58,8 @@ func (p *permit) isAnswering() bool { return p.head.Status != 0 }
 // recorder; such a pair would wait for ever.
 const longestBlock = time.Minute
 
-// admit waits until a request may be sent. It returns its permit, or why the request is refused. Both
-// are nil if ctx ends before.
+// admit waits until a request may be sent, and returns its permit, or the refusal. If ctx ends while the
+// request waits, both are nil.
 func (l *ledger) admit(ctx context.Context, ask quota.Ask) (*permit, *refusal) {
 	p := &permit{ask: ask}
 	if refused := l.waitForBudget(ctx, p); refused != nil {
@@ -76,8 +76,9 @@ func (l *ledger) admit(ctx context.Context, ask quota.Ask) (*permit, *refusal) {
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.exhausted[ask.Host] { // while the request waited
-		delete(l.open, p)
+	becameExhausted := l.exhausted[ask.Host] // while the request waited for its turn
+	if becameExhausted {
+		delete(l.open, p) // it was not sent, so it costs nothing
 		l.broadcast()
 		refused := noQuota(ask.Host)
 		l.report.Refused[refused.code]++
@@ -88,8 +89,9 @@ func (l *ledger) admit(ctx context.Context, ask quota.Ask) (*permit, *refusal) {
 	return p, nil
 }
 
-// waitForBudget waits until the budget has room for a request, and reserves it. It returns why there
-// will be none.
+// waitForBudget waits until the budget has room for a request, and reserves that room. It returns a refusal
+// if there can be no room. If ctx ends first, it returns nil, too; admit asks the context. After
+// longestBlock, the request no longer waits for streams that are under way, see hasBlocking.
 func (l *ledger) waitForBudget(ctx context.Context, p *permit) *refusal {
 	waited := time.NewTimer(longestBlock)
 	defer waited.Stop()
@@ -231,7 +233,8 @@ func (l *ledger) amountOf(model string, u interaction.Usage) amount {
 // longer either (retryDelay in internal/requestconfig/requestconfig.go of openai-go v3.96.0).
 const maxPause = time.Minute
 
-// waitForTurn waits until a host has no pause and the rate allows one more request.
+// waitForTurn waits until a host has no pause and the rate allows one more request. A pause may begin
+// while the request waits, and may be made longer; then it waits again.
 func (l *ledger) waitForTurn(ctx context.Context, host string) {
 	for ctx.Err() == nil {
 		l.mu.Lock()
@@ -316,8 +319,9 @@ func (l *ledger) end(p *permit, e *quota.End) {
 	l.broadcast()
 }
 
-// charge adds what a request has cost. An estimate is not higher than what was expected of a whole
-// answer.
+// charge adds what a request has cost, and notes the largest usage of an answer, by which later requests
+// are judged. If the usage is only estimated, the request costs at most what was expected of it. The
+// estimate of an answer that broke off is charged, but is no measure of whole answers.
 func (l *ledger) charge(p *permit, e *quota.End) {
 	if e.Exhausted && !l.exhausted[p.ask.Host] {
 		l.exhausted[p.ask.Host] = true
@@ -346,7 +350,7 @@ func (l *ledger) charge(p *permit, e *quota.End) {
 		l.report.Estimated++
 	}
 	if isPart {
-		return // it says nothing of whole answers
+		return
 	}
 	for _, model := range []string{e.Model, ""} {
 		largest := l.largest[model]
