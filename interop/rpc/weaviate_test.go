@@ -23,8 +23,7 @@ var weaviateMethods = methods{
 	"weaviate.v1.Weaviate/TenantsGet": failing(status.Error(codes.Unimplemented, "no tenants")),
 }
 
-// openWeaviate returns a client of the generated code. The Go client of Weaviate, v5.5.0, uses the same code,
-// and takes no options for its connection.
+// openWeaviate returns a client of the generated code, which takes options for its connection.
 func openWeaviate(at run) (*grpc.ClientConn, pb.WeaviateClient, error) {
 	conn, err := grpc.NewClient(host+":50051",
 		append(at.options, grpc.WithTransportCredentials(insecure.NewCredentials()))...)
