@@ -61,6 +61,7 @@ func TestCommand(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "command"),
 		RequireExplicitExec: true,
+		Condition:           inFull,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("BIN", bin)
 			env.Setenv("ROOT", root)
