@@ -68,7 +68,7 @@ func tryEnv(try int) string { return fmt.Sprintf("%s=%d", quota.TryEnv, try) }
 // so would one that the limits of the run hold back. Subtests of a returned test are left out.
 func (s *summary) toTryAgain() (tests []*suite.Test) {
 	for _, t := range s.Tests {
-		isOther := func(c finding.Code) bool { return c != finding.NoAnswer }
+		isOther := func(c finding.Code) bool { return !slices.Contains(ofFailedRequests, c) }
 		hasOtherCause := slices.ContainsFunc(t.Codes, isOther)
 		hasLive := t.Recorded+t.Failed+t.Resumed > 0 || len(t.Codes) > 0
 		if t.Linked && t.Status == suite.Fail && hasLive && !hasOtherCause {
@@ -79,6 +79,9 @@ func (s *summary) toTryAgain() (tests []*suite.Test) {
 		return slices.ContainsFunc(tests, t.IsBelow)
 	})
 }
+
+// ofFailedRequests are the findings of a test whose request failed in a way that another try may not.
+var ofFailedRequests = []finding.Code{finding.NoAnswer, finding.SuccessKept, finding.FailureRefused}
 
 // groupsOf groups tests that one run of go test can select: those of a package that are subtests of
 // the same test, or no subtests.
