@@ -123,6 +123,11 @@ func (at *forkPoint) print(w io.Writer) {
 	}
 	p := newPrinter(w, false)
 	p.write("\n")
+	fork, err := load(derived)
+	if err == nil && fork.Partial {
+		p.line(0, bold, "%s has the conversation only as far as the test went, which failed.", here(derived))
+		return
+	}
 	p.line(0, bold, "The conversation from call %d on is in %s. To compare the two:", at.first, here(derived))
 	p.command(shell.Join([]string{"promptecho", "diff", here(at.file), here(derived)}))
 	p.line(0, "", "To take it over:")

@@ -39,8 +39,8 @@ link promptecho. Requests with a recording are replayed, others are recorded.
   -older AGE        record again what is older (90d, 12w), or of unknown age
   -tries N          record a test that fails again, up to N times in all
   -rps N            send at most N requests a second, over all tests
-  -from N           keep the calls before N of one test (-run), and record the
-                    rest into NAME.derived.yaml; -here: into the cassette
+  -from N -run T    fork test T: replay its calls before N, record the rest into
+                    T.derived.yaml, or with -here into the cassette, T.yaml
   -max-tokens N     send nothing that may pass N tokens; -max-cost USD: the same
   -price PRICE      of a model: MODEL=IN/OUT, in USD for a million tokens
   -dry              estimate requests, tokens and costs; send nothing
@@ -97,7 +97,8 @@ func runRecord(args []string, stdout, stderr io.Writer) error {
 	case isFork && (isOther || older.isSet()):
 		return errors.New("-from says what is recorded: do not combine it with -update, -all, -accepted or -older")
 	case isFork && *dry:
-		return errors.New("-dry cannot estimate -from: what the test asks after the call depends on the new answers")
+		return errors.New("-dry cannot estimate -from: what the test asks after the call depends " +
+			"on the new answers. Limit the run in its place: -max-tokens or -max-cost")
 	case isFork:
 		return r.fork(*from, *inPlace, stdout, stderr)
 	}
