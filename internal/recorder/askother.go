@@ -1,12 +1,14 @@
 package recorder
 
 import (
+	"net/http"
 	"slices"
 
 	"github.com/promptecho/promptecho/internal/canon"
 	"github.com/promptecho/promptecho/internal/canon/said"
 	"github.com/promptecho/promptecho/internal/diff/compare"
 	"github.com/promptecho/promptecho/internal/interaction"
+	"github.com/promptecho/promptecho/internal/modelswap"
 	"github.com/promptecho/promptecho/internal/testenv/attr"
 )
 
@@ -52,7 +54,7 @@ func (r *Recorder) askOther(c playedCall, form *canon.Form) attr.OtherAnswer {
 			why = r.redact.Message(err.Error())
 		} else {
 			r.redact.Response(&request, live)
-			why = compare.UnrelatedToModel(recorded, live)
+			why = r.whyNotComparable(recorded, live)
 		}
 		if why != "" {
 			other.Why = why
@@ -62,6 +64,19 @@ func (r *Recorder) askOther(c playedCall, form *canon.Form) attr.OtherAnswer {
 	}
 	r.describeOther(&other, form, recorded, answers)
 	return other
+}
+
+// whyNotComparable returns the reason why an answer of another model shows nothing about the model,
+// or "" if it does.
+func (r *Recorder) whyNotComparable(recorded, live *interaction.Response) string {
+	why := compare.UnrelatedToModel(recorded, live)
+	isRefusal := live.Status == http.StatusUnauthorized || live.Status == http.StatusForbidden
+	hasNoKey := r.swap.Base != nil && r.swap.Key == ""
+	if why != "" && isRefusal && hasNoKey {
+		why += "; no key was sent: name the variable that has the key of this provider, with -key " +
+			"or in " + modelswap.KeyVariable
+	}
+	return why
 }
 
 // fetchOther sends a call to another model, and returns the complete answer.

@@ -108,7 +108,7 @@ func (l *Log) noteRest(rep *Report, o *Outcome) {
 		slices.Sort(names)
 		keepLast := advice.New(advice.KeepHeaders, names[len(names)-1])
 		rep.note(finding.HeadersWithheld, fmt.Sprintf("these response headers are not recorded, "+
-			"so this recording run withheld them from the program, as every replay does: %s. "+
+			"so this run withheld them from the program, as every replay does: %s. "+
 			"To keep one, or all that match a pattern: %s",
 			strings.Join(names, ", "), l.Words.Code(keepLast)))
 	}
