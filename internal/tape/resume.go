@@ -35,17 +35,22 @@ func (t *Tape) Resume(name string, keepFailures bool) (resumed int, wasSaved boo
 		return 0, wasSaved, cassette.Remove(path)
 	}
 
-	t.addResumed(left.Interactions, keepFailures)
+	resumed = len(left.Interactions)
+	// What is sent again leaves the journal, too: with the success that comes next, a failure would
+	// look like one that the program itself has retried, and a later run would play both.
+	left.Interactions = t.addResumed(left.Interactions, keepFailures)
 	t.Journal.resume(left)
-	return len(left.Interactions), wasSaved, nil
+	return resumed, wasSaved, nil
 }
 
 // addResumed puts the interactions that a killed run has left on the tape, to be
-// played. It leaves out those that this run sends again:
+// played, and returns them. It leaves out those that this run sends again:
 //
 //   - a response that was closed while its client waited for more
 //   - a failure, unless keepFailures is set or a retry succeeded
-func (t *Tape) addResumed(left []*interaction.Interaction, keepFailures bool) {
+func (t *Tape) addResumed(
+	left []*interaction.Interaction, keepFailures bool,
+) (kept []*interaction.Interaction) {
 	var recs []*Recording
 	for _, it := range left {
 		recs = append(recs, t.newResumed(it))
@@ -60,8 +65,10 @@ func (t *Tape) addResumed(left []*interaction.Interaction, keepFailures bool) {
 		if !isSentAgain {
 			rec.number = len(t.recordings)
 			t.add(rec)
+			kept = append(kept, left[i])
 		}
 	}
+	return kept
 }
 
 // newResumed returns the recording of an interaction that another file has: the

@@ -14,17 +14,6 @@ import (
 // failures again.
 func TestKilledRunIsResumed(t *testing.T) {
 	t.Parallel()
-	closed := streamOf(interaction.EndClosed, "a")
-	closed.Error = interaction.Waiting
-	killed := update(t)
-	recordCall(t, killed, prompt("answered"), says("one"))
-	recordCall(t, killed, prompt("refused"), fails(400))
-	recordCall(t, killed, prompt("retried"), fails(429))
-	recordCall(t, killed, prompt("retried"), says("two"))
-	recordCall(t, killed, prompt("closed"), closed)
-	recordCall(t, killed, prompt("canceled"), isCanceled())
-	killed.Journal.close()
-
 	tests := []struct {
 		name         string
 		keepFailures bool
@@ -35,6 +24,17 @@ func TestKilledRunIsResumed(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			closed := streamOf(interaction.EndClosed, "a")
+			closed.Error = interaction.Waiting
+			killed := update(t)
+			recordCall(t, killed, prompt("answered"), says("one"))
+			recordCall(t, killed, prompt("refused"), fails(400))
+			recordCall(t, killed, prompt("retried"), fails(429))
+			recordCall(t, killed, prompt("retried"), says("two"))
+			recordCall(t, killed, prompt("closed"), closed)
+			recordCall(t, killed, prompt("canceled"), isCanceled())
+			killed.Journal.close()
+
 			run := New(configOf(killed.Config.Path), new(redact.Policy))
 			resumed, wasSaved, err := run.Resume("c.yaml.partial", tt.keepFailures)
 			if err != nil || resumed != 6 || wasSaved {
@@ -54,6 +54,20 @@ func TestKilledRunIsResumed(t *testing.T) {
 			}
 			run.Journal.close()
 		})
+	}
+}
+
+// A failure that a killed run has left, and that the next one sends again, is not played if that run
+// is killed, too: its success is no retry of the program.
+func TestFailureOfAnEarlierKilledRunIsNotPlayed(t *testing.T) {
+	t.Parallel()
+	first := update(t)
+	recordCall(t, first, prompt("hi"), fails(429))
+	second := resume(t, first)
+	recordCall(t, second, prompt("hi"), says("one"))
+	third := resume(t, second)
+	if got := texts(third.Recordings()); len(got) != 1 || third.Recordings()[0].Failed() {
+		t.Errorf("played are %v, want only the success", got)
 	}
 }
 
