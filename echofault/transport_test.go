@@ -223,7 +223,7 @@ func TestBadFaults(t *testing.T) {
 		{Slow(-time.Second), "echofault: Slow(-1s): -1s is not a waiting time: use more than 0"},
 		{Cut(-1), "echofault: Cut(-1): -1 is not a number of events: use 0 or more"},
 		{Garble(0), "echofault: Garble(0): 0 is not the number of an event: use 1 or more"},
-		{Cut(1, "llm", ""), `echofault: Cut(1, "llm", ""): "" selects nothing: a selector is a kind (llm, http, tool, retrieval, memory_read, memory_write), or a kind, a slash and a name, as in the report of a miss and in the output of promptecho show ("llm/openai.chat", "http/api.example.com", "tool/search"); "*" stands for any kind or name`},
+		{Cut(1, "llm", ""), `echofault: Cut(1, "llm", ""): "" selects nothing: a selector is a kind (llm, http, grpc, tool, retrieval, memory_read, memory_write), or a kind, a slash and a name, as in the report of a miss and in the output of promptecho show ("llm/openai.chat", "http/api.example.com", "tool/search"); "*" stands for any kind or name`},
 		{Fault{}, "echofault: this Fault is empty: make it with FailFirst, Slow, Cut or Garble"},
 	} {
 		tb := &fakeTB{}
