@@ -248,7 +248,7 @@ func TestRecordingSummary(t *testing.T) {
 	} {
 		output := r.record(t, run.args...)
 		_, summary, _ := strings.Cut(output, "\n\n")
-		summary = regexp.MustCompile(`\([0-9.]+s\)`).ReplaceAllString(summary, "(TIME)")
+		summary = regexp.MustCompile(`\([0-9.]+m?s\)`).ReplaceAllString(summary, "(TIME)")
 		summary = strings.ReplaceAll(summary, strings.TrimPrefix(r.url, "http://"), "HOST")
 		if n := strings.Count(summary, "\n"); n > screen {
 			t.Errorf("the summary has %d lines", n)
