@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 )
 
 // A call is one call of a method, which the recorder answers.
@@ -45,6 +46,23 @@ func hostOf(target string) string {
 		return "server" // the program has a resolver of its own, whose targets name no host
 	}
 	return strings.TrimSuffix(u.Host, ":443")
+}
+
+// keep returns the JSON of a message that the program sends and, if the call may be made, a copy of the
+// message: the caller may use it again before it is sent.
+func (c *call) keep(message any) (body []byte, sent proto.Message, err error) {
+	body, err = encodeRequest(message)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !c.rec.Online() {
+		return body, nil, nil
+	}
+	m, err := protoOf(message)
+	if err != nil {
+		return nil, nil, err
+	}
+	return body, proto.Clone(m), nil
 }
 
 // request returns the request to the recorder that stands for the call. The metadata are its

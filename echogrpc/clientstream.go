@@ -39,7 +39,7 @@ type clientStream struct {
 
 	mu      sync.Mutex // guards what follows
 	bodies  []json.RawMessage
-	sent    []proto.Message // copies of the messages, if the call may be made
+	sent    []proto.Message // copies of the messages; nil in a run that makes no call
 	isEnded bool            // RecvMsg has returned the answer
 	header  metadata.MD
 	trailer metadata.MD
@@ -47,11 +47,7 @@ type clientStream struct {
 
 // SendMsg keeps a message.
 func (s *clientStream) SendMsg(message any) error {
-	body, err := encodeRequest(message)
-	if err != nil {
-		return err
-	}
-	m, err := protoOf(message)
+	body, sent, err := s.keep(message)
 	if err != nil {
 		return err
 	}
@@ -61,9 +57,7 @@ func (s *clientStream) SendMsg(message any) error {
 		return io.EOF
 	}
 	s.bodies = append(s.bodies, body)
-	if s.rec.Online() {
-		s.sent = append(s.sent, proto.Clone(m))
-	}
+	s.sent = append(s.sent, sent)
 	return nil
 }
 

@@ -36,15 +36,10 @@ type serverStream struct {
 
 // SendMsg sends the one message of the client.
 func (s *serverStream) SendMsg(message any) error {
-	body, err := encodeRequest(message)
+	body, sent, err := s.keep(message)
 	if err != nil {
 		return err
 	}
-	m, err := protoOf(message)
-	if err != nil {
-		return err
-	}
-	sent := m
 	ask := func() {
 		defer close(s.isAnswered)
 		s.resp, s.err = s.ask(s.ctx, body, func(req *http.Request) (*http.Response, error) {
@@ -53,7 +48,6 @@ func (s *serverStream) SendMsg(message any) error {
 	}
 	s.stop = context.AfterFunc(s.ctx, s.abandon)
 	if s.rec.Online() {
-		sent = proto.Clone(m) // the caller may use it again
 		go ask()
 	} else {
 		ask()

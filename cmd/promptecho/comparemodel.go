@@ -298,11 +298,8 @@ func (c *modelComparison) printTotals(p *printer) {
 }
 
 // testsThat counts tests with a verb: "1 test passes", "2 tests pass".
-func testsThat(n int, one, more string) string {
-	if n == 1 {
-		return count(n, "test") + " " + one
-	}
-	return count(n, "test") + " " + more
+func testsThat(n int, one, several string) string {
+	return count(n, "test") + " " + agreeing(n, one, several)
 }
 
 // spent returns what both runs have asked of other models, and its cost.

@@ -36,20 +36,17 @@ type callPlace struct {
 
 // parseCall reads "3" or "FILE:39".
 func parseCall(text string) (callPlace, error) {
-	file, last, hasFile := "", text, false
-	if at := strings.LastIndexByte(text, ':'); at >= 0 {
-		file, last, hasFile = text[:at], text[at+1:], true
-	}
-	n, err := strconv.Atoi(last)
-	isValid := err == nil && n > 0 && hasFile == (file != "")
+	errNoCall := fmt.Errorf("-from %s: want the number of a call, or FILE:LINE, as promptecho "+
+		"show prints them", text)
+	at := strings.LastIndexByte(text, ':') // -1 for a number alone
+	n, err := strconv.Atoi(text[at+1:])
 	switch {
-	case !isValid:
-		return callPlace{}, fmt.Errorf("-from %s: want the number of a call, or FILE:LINE, as promptecho "+
-			"show prints them", text)
-	case hasFile:
-		return callPlace{file: file, line: n}, nil
+	case err != nil, n < 1, at == 0:
+		return callPlace{}, errNoCall
+	case at < 0:
+		return callPlace{number: n}, nil
 	}
-	return callPlace{number: n}, nil
+	return callPlace{file: text[:at], line: n}, nil
 }
 
 // findCall returns the call that a user has named. A number is one in the cassette of the test that

@@ -210,7 +210,7 @@ func (s *summary) printOutputs(w io.Writer) {
 	tests := map[string][]*suite.Test{} // by package and output
 	for _, t := range s.Tests {
 		if isHeldBack(t) {
-			continue // printLimits lists it
+			continue // printHeldBack lists it
 		}
 		failsOnlyBySubtest := t.Status == suite.Fail && !slices.Contains(failed, t)
 		if t.Output == "" || failsOnlyBySubtest {

@@ -25,17 +25,19 @@ func checkAge(path string, f *cassette.File, oldest *maxAge) (a fileAge) {
 	}
 	var first interaction.Date // the day of the oldest recording
 	for _, it := range f.Interactions {
-		switch {
-		case !oldest.isOlder(it):
+		if !oldest.isOlder(it) {
 			continue
-		case it.Recorded == "":
+		}
+		if it.Recorded == "" {
 			a.undated = addLine(a.undated, it.Line)
 			continue
-		case first == "" || it.Recorded < first:
+		}
+		a.old = addLine(a.old, it.Line)
+		isOldest := first == "" || it.Recorded < first
+		if isOldest {
 			first = it.Recorded
 			a.line = it.Line
 		}
-		a.old = addLine(a.old, it.Line)
 	}
 	if len(a.old) == 0 {
 		return a

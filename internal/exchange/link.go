@@ -70,6 +70,9 @@ type RecordedLink struct {
 	log    sessionLog
 	failed func(err error) (text string, is []string)
 
+	readHeader sync.Once
+	header     http.Header // set by readHeader
+
 	trailer http.Header // guarded by log.mu; see Trailer
 }
 
@@ -88,7 +91,7 @@ func (l *RecordedLink) NoteSent(m interaction.Message) {
 // Recv receives a message, and records it.
 func (l *RecordedLink) Recv() (interaction.Message, error) {
 	m, err := l.live.Recv()
-	l.Header() // for the cassette
+	l.Header() // records the headers
 	if err != nil {
 		l.addTrailer()
 	}
@@ -106,18 +109,20 @@ func (l *RecordedLink) Recv() (interaction.Message, error) {
 	return m, err
 }
 
-// Header waits for the headers of the other side, records them, and returns those that the
-// cassette gets. It returns nil if the other side sends none.
+// Header waits for the headers of the other side, and returns those that the cassette gets. It
+// returns nil if the other side sends none. The first call records them.
 func (l *RecordedLink) Header() http.Header {
 	live, hasMetadata := l.live.(MetadataLink)
 	if !hasMetadata {
 		return nil
 	}
-	header := l.kept(live.Header())
-	l.log.mu.Lock()
-	defer l.log.mu.Unlock()
-	l.log.stored.Headers = interaction.HeadersOf(header)
-	return header
+	l.readHeader.Do(func() {
+		l.header = l.kept(live.Header())
+		l.log.mu.Lock()
+		defer l.log.mu.Unlock()
+		l.log.stored.Headers = interaction.HeadersOf(l.header)
+	})
+	return l.header
 }
 
 // Trailer returns the trailers of the other side that the cassette gets. It is nil until Recv has
