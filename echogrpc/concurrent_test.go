@@ -44,13 +44,10 @@ func TestConcurrentCallsReplay(t *testing.T) {
 			stream, err := c.StreamingOutputCall(ctx, &testpb.StreamingOutputCallRequest{
 				Payload: payload(text), ResponseParameters: times(5),
 			})
-			saw := ""
-			for err == nil {
-				var m *testpb.StreamingOutputCallResponse
-				m, err = stream.Recv()
-				saw += string(m.GetPayload().GetBody()) + "; "
+			if err != nil {
+				return describe(err)
 			}
-			return saw + describe(err)
+			return receiveAll(stream)
 		})
 	}
 	file, address, recorded := record(t, p)

@@ -46,12 +46,10 @@ var programs = map[string]program{
 				Payload:            payload(text),
 				ResponseParameters: times(3),
 			})
-			for err == nil {
-				var m *testpb.StreamingOutputCallResponse
-				m, err = stream.Recv()
-				saw += string(m.GetPayload().GetBody()) + "; "
+			if err != nil {
+				return describe(err)
 			}
-			saw += fmt.Sprintf("%s %q\n", describe(err), stream.Trailer()["x-request-id"])
+			saw += fmt.Sprintf("%s %q\n", receiveAll(stream), stream.Trailer()["x-request-id"])
 		}
 		return saw
 	},
@@ -73,23 +71,21 @@ var programs = map[string]program{
 		if err != nil {
 			return describe(err)
 		}
-		m, err := stream.Recv() // before anything is sent
-		saw := fmt.Sprintf("%s %v", m.GetPayload().GetBody(), err)
+		saw := receiveOne(stream) // before anything is sent
 		for _, text := range []string{"a", "b", "a"} {
 			err := stream.Send(&testpb.StreamingOutputCallRequest{Payload: payload(text), ResponseParameters: times(2)})
 			saw += fmt.Sprint(err)
 			for range 2 {
-				m, err := stream.Recv()
-				saw += fmt.Sprintf("; %s %v", m.GetPayload().GetBody(), err)
+				saw += "; " + receiveOne(stream)
 			}
 		}
 		err = stream.CloseSend()
-		for err == nil {
-			m, err = stream.Recv()
-			saw += "; " + string(m.GetPayload().GetBody())
+		if err != nil {
+			return describe(err)
 		}
+		saw += "; " + receiveAll(stream)
 		header, _ := stream.Header()
-		return saw + fmt.Sprintf("%s %q %q", describe(err), header["x-request-id"], stream.Trailer()["x-request-id"])
+		return saw + fmt.Sprintf(" %q %q", header["x-request-id"], stream.Trailer()["x-request-id"])
 	},
 	"two-way stream that fails": func(ctx context.Context, c testpb.TestServiceClient) string {
 		stream, err := c.FullDuplexCall(ctx)

@@ -66,6 +66,14 @@ func TestDeadlinesReplay(t *testing.T) {
 	}
 }
 
+// receiveThenCancel receives one message, cancels the stream, and returns the text and the code of the end.
+func receiveThenCancel(stream receiver, cancel context.CancelFunc) string {
+	saw := receiveOne(stream)
+	cancel()
+	_, err := stream.Recv()
+	return saw + status.Code(err).String()
+}
+
 // A program that cancels a stream after its first message gets Canceled in the recorded run and in a replay.
 func TestCanceledStreamsReplay(t *testing.T) {
 	t.Parallel()
@@ -78,11 +86,7 @@ func TestCanceledStreamsReplay(t *testing.T) {
 		if err != nil {
 			return describe(err)
 		}
-		m, err := stream.Recv()
-		saw := fmt.Sprintf("%s %v", m.GetPayload().GetBody(), err)
-		cancel()
-		_, err = stream.Recv()
-		return saw + status.Code(err).String()
+		return receiveThenCancel(stream, cancel)
 	}
 	var twoWay program = func(ctx context.Context, c testpb.TestServiceClient) string {
 		ctx, cancel := context.WithCancel(ctx)
@@ -91,11 +95,7 @@ func TestCanceledStreamsReplay(t *testing.T) {
 		if err != nil {
 			return describe(err)
 		}
-		m, err := stream.Recv()
-		saw := fmt.Sprintf("%s %v", m.GetPayload().GetBody(), err)
-		cancel()
-		_, err = stream.Recv()
-		return saw + status.Code(err).String()
+		return receiveThenCancel(stream, cancel)
 	}
 	for name, p := range map[string]program{"server stream": server, "two-way stream": twoWay} {
 		t.Run(name, func(t *testing.T) {
@@ -124,8 +124,7 @@ func TestHeaderAfterAnotherCall(t *testing.T) {
 		}
 		reply, err := c.UnaryCall(ctx, &testpb.SimpleRequest{Payload: payload("change")})
 		saw := fmt.Sprintf("%s %v; ", reply.GetPayload().GetBody(), err)
-		m, err := watch.Recv()
-		return saw + fmt.Sprintf("%s %v", m.GetPayload().GetBody(), err)
+		return saw + receiveOne(watch)
 	}
 	file, address, recorded := record(t, p)
 	if !strings.HasPrefix(recorded, "change #1 <nil>; after the next call #2 <nil>") {

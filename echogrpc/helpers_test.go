@@ -175,6 +175,28 @@ func serve(t testing.TB) (address string, stop func()) {
 // A program calls a server, and returns all that it saw.
 type program func(ctx context.Context, client testpb.TestServiceClient) string
 
+// A receiver is a stream whose server sends messages.
+type receiver interface {
+	Recv() (*testpb.StreamingOutputCallResponse, error)
+}
+
+// receiveAll returns what a stream sends until its end: the texts, and the error.
+func receiveAll(stream receiver) (saw string) {
+	for {
+		m, err := stream.Recv()
+		if err != nil {
+			return saw + describe(err)
+		}
+		saw += string(m.GetPayload().GetBody()) + "; "
+	}
+}
+
+// receiveOne returns the text of the next message of a stream, and the error.
+func receiveOne(stream receiver) string {
+	m, err := stream.Recv()
+	return fmt.Sprintf("%s %v", m.GetPayload().GetBody(), err)
+}
+
 // cassette returns the name of a file that does not exist.
 func cassette(t testing.TB) string { return filepath.Join(t.TempDir(), "cassette.yaml") }
 

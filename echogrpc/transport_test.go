@@ -112,7 +112,7 @@ func TestServedTwoWayStreamsRunConcurrently(t *testing.T) {
 }
 
 // talk sends messages in a goroutine, and returns what it receives meanwhile.
-func talk(ctx context.Context, c testpb.TestServiceClient) (saw string) {
+func talk(ctx context.Context, c testpb.TestServiceClient) string {
 	stream, err := c.FullDuplexCall(ctx)
 	if err != nil {
 		return describe(err)
@@ -132,12 +132,7 @@ func talk(ctx context.Context, c testpb.TestServiceClient) (saw string) {
 		}
 		sent <- stream.CloseSend()
 	}()
-	for err == nil {
-		var m *testpb.StreamingOutputCallResponse
-		m, err = stream.Recv()
-		saw += string(m.GetPayload().GetBody()) + "; "
-	}
-	return saw + describe(err) + describe(<-sent)
+	return receiveAll(stream) + describe(<-sent)
 }
 
 // checkServed records a program behind Serve, and replays it without its server.
