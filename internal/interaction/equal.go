@@ -57,9 +57,9 @@ func (it *Interaction) Difference(other *Interaction) string {
 // SameExceptDate reports whether two interactions differ at most in the day on which they were
 // recorded.
 func (it *Interaction) SameExceptDate(other *Interaction) bool {
-	undated := *other
-	undated.Recorded = it.Recorded
-	return it.Difference(&undated) == ""
+	onSameDay := *other
+	onSameDay.Recorded = it.Recorded
+	return it.Difference(&onSameDay) == ""
 }
 
 func sameUsage(a, b *Usage) bool {

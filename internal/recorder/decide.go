@@ -191,13 +191,13 @@ func decide(p plan, c tape.State, f runFacts) verdict {
 	}
 
 	// What was answered is paid, and the next run needs it.
-	isInterrupted := f.refused || f.tried && f.Failed && f.lost
-	if isInterrupted {
+	isFailedTry := f.tried && f.Failed
+	lacksAnswer := isFailedTry && f.lost
+	if f.refused || lacksAnswer {
 		return resumed
 	}
 
 	// The next try must not play the answers with which this one failed.
-	isFailedTry := f.tried && f.Failed
 	if isFailedTry {
 		return setAside
 	}
