@@ -150,10 +150,8 @@ func SaveJournal(path string, values []byte, items []*Encoded) error {
 
 // LoadJournal reads the complete interactions of the journal at path, which [Append] wrote, and
 // the recorded values. saved is the path of the cassette that the journal is for. stale is true
-// if the run that wrote the journal has saved its recording, and left is empty then: the cassette
-// has one of the interactions, and was written after the journal. An older cassette can have an
-// interaction that equals one of the journal, since a provider may give the same answer twice. If
-// the journal does not exist, left is empty and err is nil.
+// if the cassette has one of the interactions: then the run that wrote the journal has saved its
+// recording, and left is empty. If the journal does not exist, left is empty and err is nil.
 func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	left = &File{Partial: true}
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
@@ -175,10 +173,7 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 	}
 
 	left.RecordedValues = recordedValuesIn(data)
-	var savedByRequest map[uint64][]*interaction.Interaction
-	if !isOlder(saved, path) {
-		savedByRequest = loadByRequest(saved)
-	}
+	savedByRequest := loadByRequest(saved)
 	for _, text := range texts {
 		it, err := codec.ParseItem(path, string(text), assetReader(path), nil)
 		var syntax *SyntaxError
@@ -198,17 +193,6 @@ func LoadJournal(path, saved string) (left *File, stale bool, err error) {
 		left.Interactions = append(left.Interactions, it)
 	}
 	return left, false, nil
-}
-
-// isOlder reports whether a file was written before another one. It is false if one of them does not
-// exist, and if the file system has the same time for both.
-func isOlder(path, other string) bool {
-	info, err := os.Stat(path)
-	if err != nil {
-		return false
-	}
-	otherInfo, err := os.Stat(other)
-	return err == nil && info.ModTime().Before(otherInfo.ModTime())
 }
 
 // isJournalStart reports whether data is the start of a journal: its first lines or a part of them.
