@@ -270,8 +270,10 @@ func (l *Log) done(missed int) attr.Done {
 		Kept:      l.Kept.Load(),
 	}
 	for _, rec := range l.Tape.Recordings() {
-		u := rec.Head().Usage
-		if u != nil && l.isRecorded(rec) {
+		if !l.isRecorded(rec) {
+			continue
+		}
+		if u := rec.Head().Usage; u != nil {
 			d.AddTokens(l.modelOf(rec), u.InputTokens, u.OutputTokens, u.CachedTokens)
 		}
 	}
@@ -330,9 +332,11 @@ func (l *Log) countRecordings() (n attr.Counts) {
 // isRecorded reports whether a recording counts as recorded by this run: see countRecordings.
 func (l *Log) isRecorded(rec *tape.Recording) bool {
 	isNew := rec.Fresh() && rec.Complete()
+	if !isNew {
+		return false // without reading it from the cassette
+	}
 	wasSavedAsFailure := l.Failures.count(rec) > 0
-	isWanted := !rec.Failed() || l.KeepFailures || wasSavedAsFailure
-	return isNew && isWanted
+	return !rec.Failed() || l.KeepFailures || wasSavedAsFailure
 }
 
 // modelOf returns the model that has answered a request, as the request that was sent names it; ""
