@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -116,8 +117,8 @@ var accountHeaders = []string{"Openai-Organization", "Openai-Project"}
 var keyHeaders = []string{"X-Api-Key", "X-Goog-Api-Key"}
 
 // setProviderKey removes the credentials of a request, which another provider must not get, and
-// adds the key of that provider if there is one. The key is in the header in which the request had
-// one, or else in Authorization.
+// adds the key of that provider if there is one: in the header of keyHeaders in which the request
+// had one, in that of Azure, or else in Authorization.
 func (r *Recorder) setProviderKey(req *http.Request) {
 	keyHeader := ""
 	for _, name := range keyHeaders {
@@ -144,7 +145,16 @@ func (r *Recorder) setProviderKey(req *http.Request) {
 	case key == "":
 	case keyHeader != "":
 		req.Header.Set(keyHeader, key)
+	case isAzure(req.URL):
+		req.Header.Set("Api-Key", key)
 	default:
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
+}
+
+// isAzure reports whether a request goes to Azure OpenAI or Foundry, which take a key in the header
+// api-key (https://learn.microsoft.com/azure/ai-foundry/openai/reference).
+func isAzure(u *url.URL) bool {
+	host := u.Hostname()
+	return strings.HasSuffix(host, ".azure.com") || strings.HasSuffix(host, ".azure.us")
 }
