@@ -159,13 +159,13 @@ func times(n int) []*testpb.ResponseParameters {
 }
 
 // serve starts a server, and returns its address and what stops it.
-func serve(t testing.TB) (address string, stop func()) {
+func serve(t testing.TB, options ...grpc.ServerOption) (address string, stop func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := grpc.NewServer(grpc.MaxRecvMsgSize(8 << 20))
+	s := grpc.NewServer(append(options, grpc.MaxRecvMsgSize(8<<20))...)
 	testpb.RegisterTestServiceServer(s, &testServer{changed: make(chan struct{}, 1)})
 	go s.Serve(l) // it returns when Stop closes the listener
 	t.Cleanup(s.Stop)

@@ -2,8 +2,11 @@ package echogrpc_test
 
 import (
 	"bytes"
+	"encoding/pem"
 	"fmt"
+	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -14,11 +17,32 @@ import (
 // TestMain lets tests record, which CI does not. The examples are whole under -run, too.
 func TestMain(m *testing.M) {
 	environ.HideFlags("test.run", "test.skip", "test.short")
-	environ.Main(leakChecked{m})
+	environ.Main(leakChecked{trusting{m}})
+}
+
+// trusting are tests that trust the certificate of package httptest as if the system did.
+type trusting struct{ tests *testing.M }
+
+func (t trusting) Run() int {
+	server := httptest.NewTLSServer(nil)
+	root := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	server.Close()
+	dir, err := os.MkdirTemp("", "echogrpc")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	roots := filepath.Join(dir, "roots.pem")
+	err = os.WriteFile(roots, root, 0o644)
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("SSL_CERT_FILE", roots) // before the first connection reads it
+	return t.tests.Run()
 }
 
 // leakChecked are tests that fail if a goroutine of a call is left when all of them have ended.
-type leakChecked struct{ tests *testing.M }
+type leakChecked struct{ tests interface{ Run() int } }
 
 func (c leakChecked) Run() int {
 	code := c.tests.Run()
