@@ -23,10 +23,14 @@ import (
 	"github.com/milvus-io/milvus/client/v2/milvusclient"
 	"github.com/promptecho/promptecho"
 	"github.com/promptecho/promptecho/echogrpc"
+	"github.com/promptecho/promptecho/internal/testing/environ"
 	"github.com/promptecho/promptecho/internal/testing/full"
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/proto"
 )
+
+// TestMain lets tests record, which CI does not.
+func TestMain(m *testing.M) { environ.Main(m) }
 
 // A database answers the calls of the client. Each answer has the number of its call.
 type database struct {
