@@ -111,10 +111,15 @@ func (s *twoWay) receive(message any) error {
 	if !isEnd {
 		return decode(body, message)
 	}
-	_, err = s.session.Recv() // the session ends after the status
-	if err != io.EOF {
+	// The session ends after the status. If the deadline of the program comes in between, the
+	// status stands.
+	_, err = s.session.Recv()
+	switch {
+	case err == nil:
 		return status.Errorf(codes.Internal,
 			"promptecho: a message follows %s in the recording of %s", statusKey, s.method)
+	case err != io.EOF && s.ctx.Err() == nil:
+		return statusOf(s.ctx, err)
 	}
 	return endOf(ended)
 }
