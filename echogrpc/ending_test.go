@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -12,6 +13,42 @@ import (
 	testpb "google.golang.org/grpc/interop/grpc_testing"
 	"google.golang.org/grpc/status"
 )
+
+// A manualDeadline is a context whose deadline passes when the test says so, however busy the machine is.
+type manualDeadline struct {
+	context.Context
+	once   sync.Once
+	passed chan struct{}
+}
+
+func newDeadline(ctx context.Context) *manualDeadline {
+	return &manualDeadline{Context: ctx, passed: make(chan struct{})}
+}
+
+// pass lets the deadline pass.
+func (d *manualDeadline) pass() { d.once.Do(func() { close(d.passed) }) }
+
+func (d *manualDeadline) Done() <-chan struct{} { return d.passed }
+
+func (d *manualDeadline) Err() error {
+	select {
+	case <-d.passed:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// receiveUntil receives n messages, and what comes when the deadline has passed. It returns the codes.
+func receiveUntil(stream receiver, n int, deadline *manualDeadline) (saw string) {
+	for range n {
+		_, err := stream.Recv()
+		saw += status.Code(err).String() + " "
+	}
+	deadline.pass()
+	_, err := stream.Recv()
+	return saw + status.Code(err).String()
+}
 
 // A deadline that passed in the recorded run passes in a replay, in each kind of call.
 func TestDeadlinesReplay(t *testing.T) {
@@ -23,34 +60,32 @@ func TestDeadlinesReplay(t *testing.T) {
 		return status.Code(unary).String()
 	}
 	var stream program = func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
-		ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-		defer cancel()
-		stream, err := c.StreamingOutputCall(ctx, &testpb.StreamingOutputCallRequest{
+		deadline := newDeadline(ctx)
+		defer deadline.pass()
+		stream, err := c.StreamingOutputCall(deadline, &testpb.StreamingOutputCallRequest{
 			Payload: payload("wait"), ResponseParameters: times(2),
 		})
-		for err == nil {
-			_, err = stream.Recv()
-			saw += status.Code(err).String() + " "
+		if err != nil {
+			return describe(err)
 		}
-		return saw
+		return receiveUntil(stream, 2, deadline)
 	}
 	var twoWay program = func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
-		ctx, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-		defer cancel()
-		stream, err := c.FullDuplexCall(ctx)
-		for err == nil {
-			_, err = stream.Recv()
-			saw += status.Code(err).String() + " "
+		deadline := newDeadline(ctx)
+		defer deadline.pass()
+		stream, err := c.FullDuplexCall(deadline)
+		if err != nil {
+			return describe(err)
 		}
-		return saw
+		return receiveUntil(stream, 1, deadline)
 	}
 	for name, tt := range map[string]struct {
 		p    program
 		want string
 	}{
 		"unary":          {p, "DeadlineExceeded"},
-		"server stream":  {stream, "OK OK DeadlineExceeded "},
-		"two-way stream": {twoWay, "OK DeadlineExceeded "},
+		"server stream":  {stream, "OK OK DeadlineExceeded"},
+		"two-way stream": {twoWay, "OK DeadlineExceeded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
