@@ -69,9 +69,10 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// downloadGraph gets the go.mod of each module in the whole graph into the module cache.
-// gorelease loads the last release in a module without a go directive, for which nothing of the
-// graph is left out (https://go.dev/ref/mod#graph-pruning).
+// downloadGraph gets the go.mod and the .info of each module in the whole graph into the module
+// cache. gorelease loads the last release in a module without a go directive, for which nothing of
+// the graph is left out (https://go.dev/ref/mod#graph-pruning). The command mod graph gets no .info
+// of a module whose go.mod is there.
 func downloadGraph(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,6 +81,7 @@ func downloadGraph(t *testing.T) {
 		t.Fatal(err)
 	}
 	inRepository(t, "go", "-C", dir, "mod", "graph")
+	inRepository(t, "go", "-C", dir, "list", "-m", "-json", "-mod=mod", "all")
 }
 
 // inRepository runs a command in the root of the repository, and returns what it prints.
