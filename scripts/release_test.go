@@ -23,7 +23,7 @@ func TestRelease(t *testing.T) {
 	t.Parallel()
 	command(t) // and linkonce
 	modules := inRepository(t, "go", "env", "GOMODCACHE")
-	for _, dir := range []string{".", "tools", "lint", "store"} { // what their modules require gets into the cache
+	for _, dir := range []string{".", "tools", "echogrpc", "lint", "store"} { // what their modules require gets into the cache
 		inRepository(t, "go", "-C", dir, "mod", "download")
 	}
 	downloadGraph(t)

@@ -121,7 +121,12 @@ func TestNestedModulesReplaceTheRootOnly(t *testing.T) {
 		lint = "module " + rootPath + "/lint\n\ngo 1.25.0\n\nrequire " + rootPath + " v0.0.0\n\n"
 		own  = "replace " + rootPath + " => ../\n"
 	)
-	clone := madeRepository(t, map[string]string{"go.mod": root, "lint/go.mod": lint + own, "store/go.mod": lint + own})
+	clone := madeRepository(t, map[string]string{
+		"go.mod":          root,
+		"echogrpc/go.mod": lint + own,
+		"lint/go.mod":     lint + own,
+		"store/go.mod":    lint + own,
+	})
 	check := releaser{repo: clone}.checkNestedModules
 	wantProblems(t, check)
 

@@ -28,7 +28,7 @@ const rootPath = "github.com/promptecho/promptecho"
 
 // nestedModules are the folders of the nested modules that users build. The other nested modules
 // are for tests, and never get a tag.
-var nestedModules = []string{"lint", "store"}
+var nestedModules = []string{"echogrpc", "lint", "store"}
 
 const usage = `usage: go -C tools run ./release VERB [flags] vX.Y.Z
   check    say whether the version can be released, and what is missing
