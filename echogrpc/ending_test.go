@@ -15,6 +15,7 @@ import (
 )
 
 // A manualDeadline is a context whose deadline passes when the test says so, however busy the machine is.
+// It does not end with its parent.
 type manualDeadline struct {
 	context.Context
 	once   sync.Once
@@ -39,7 +40,7 @@ func (d *manualDeadline) Err() error {
 	}
 }
 
-// receiveUntil receives n messages, and what comes when the deadline has passed. It returns the codes.
+// receiveUntil receives n messages, lets the deadline pass, and receives once more. It returns the codes.
 func receiveUntil(stream receiver, n int, deadline *manualDeadline) (saw string) {
 	for range n {
 		_, err := stream.Recv()
@@ -59,7 +60,7 @@ func TestDeadlinesReplay(t *testing.T) {
 		_, unary := c.UnaryCall(ctx, &testpb.SimpleRequest{Payload: payload("wait")})
 		return status.Code(unary).String()
 	}
-	var stream program = func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
+	var stream program = func(ctx context.Context, c testpb.TestServiceClient) string {
 		deadline := newDeadline(ctx)
 		defer deadline.pass()
 		stream, err := c.StreamingOutputCall(deadline, &testpb.StreamingOutputCallRequest{
@@ -70,7 +71,7 @@ func TestDeadlinesReplay(t *testing.T) {
 		}
 		return receiveUntil(stream, 2, deadline)
 	}
-	var twoWay program = func(ctx context.Context, c testpb.TestServiceClient) (saw string) {
+	var twoWay program = func(ctx context.Context, c testpb.TestServiceClient) string {
 		deadline := newDeadline(ctx)
 		defer deadline.pass()
 		stream, err := c.FullDuplexCall(deadline)

@@ -135,7 +135,7 @@ func TestServiceWithoutAGoPackageIsServed(t *testing.T) {
 		t.Run("served", func(t *testing.T) {
 			srv := echotest.Serve(t, rec, echotest.Through(echogrpc.Transport(rec, shop())))
 			reply := item("", nil)
-			err := dialServed(t, srv, address).Invoke(t.Context(), "/shop.Shop/Find", item("bike", detail), reply)
+			err := dialServed(t, srv, "http://"+address).Invoke(t.Context(), "/shop.Shop/Find", item("bike", detail), reply)
 			if err != nil || !proto.Equal(reply, item("found", detail)) {
 				t.Errorf("mode %v: %v, %v", mode, reply, err)
 			}
@@ -166,7 +166,7 @@ func TestDescriptorsWithoutTheirImportsAreRefused(t *testing.T) {
 	t.Run("served", func(t *testing.T) {
 		srv := echotest.Serve(t, rec, echotest.Through(echogrpc.Transport(rec, set)))
 		item, _ := shopTypes(t)
-		err := dialServed(t, srv, "127.0.0.1:1").Invoke(t.Context(), "/shop.Shop/Find", item("x", nil), item("", nil))
+		err := dialServed(t, srv, "http://127.0.0.1:1").Invoke(t.Context(), "/shop.Shop/Find", item("x", nil), item("", nil))
 		wants := status.Code(err) == codes.FailedPrecondition &&
 			strings.Contains(err.Error(), "company/money.proto") &&
 			strings.Contains(err.Error(), "protoc --include_imports")

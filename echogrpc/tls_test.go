@@ -11,7 +11,6 @@ import (
 	"github.com/promptecho/promptecho/echotest"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
-	"google.golang.org/grpc/credentials/insecure"
 	testpb "google.golang.org/grpc/interop/grpc_testing"
 )
 
@@ -35,12 +34,7 @@ func TestServerWithTLSIsRecorded(t *testing.T) {
 		},
 		"Serve": func(t *testing.T, rec *promptecho.Recorder) *grpc.ClientConn {
 			srv := echotest.Serve(t, rec, echotest.Through(echogrpc.Transport(rec)))
-			_, at, _ := strings.Cut(srv.URL("https://"+address), "//")
-			conn, err := grpc.NewClient(at, grpc.WithTransportCredentials(insecure.NewCredentials()))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return conn
+			return dialServed(t, srv, "https://"+address)
 		},
 	}
 	recorded := map[string]string{}

@@ -32,16 +32,16 @@ func runServed(
 	rec := open(t, file, mode)
 	t.Run("served", func(t *testing.T) {
 		srv := echotest.Serve(t, rec, echotest.Through(echogrpc.Transport(rec)))
-		conn := dialServed(t, srv, address)
+		conn := dialServed(t, srv, "http://"+address)
 		saw = p(t.Context(), testpb.NewTestServiceClient(conn))
 	})
 	return saw, rec.Close()
 }
 
-// dialServed returns a client of a server behind a recorder.
-func dialServed(t *testing.T, srv *echotest.Server, address string) *grpc.ClientConn {
+// dialServed returns a client of a server behind a recorder. upstream is the URL of the server.
+func dialServed(t *testing.T, srv *echotest.Server, upstream string) *grpc.ClientConn {
 	t.Helper()
-	_, at, _ := strings.Cut(srv.URL("http://"+address), "//")
+	_, at, _ := strings.Cut(srv.URL(upstream), "//")
 	conn, err := grpc.NewClient(at, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestServedMethodThatIsNotKnownFailsTheRun(t *testing.T) {
 		rec := open(t, cassette(t), mode)
 		t.Run("served", func(t *testing.T) {
 			srv := echotest.Serve(t, rec, echotest.Through(echogrpc.Transport(rec)))
-			conn := dialServed(t, srv, server)
+			conn := dialServed(t, srv, "http://"+server)
 			err := conn.Invoke(t.Context(), "/shop.Shop/Find", payload("x"), payload("x"))
 			if status.Code(err) != codes.FailedPrecondition || !strings.Contains(err.Error(), "protoc --include_imports") {
 				t.Errorf("mode %v: the program got %v", mode, err)
