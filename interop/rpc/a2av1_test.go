@@ -4,7 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -12,6 +17,7 @@ import (
 	"github.com/a2aproject/a2a-go/v2/a2aclient"
 	a2agrpc "github.com/a2aproject/a2a-go/v2/a2agrpc/v1"
 	"github.com/a2aproject/a2a-go/v2/a2asrv"
+	"github.com/promptecho/promptecho"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 )
@@ -117,4 +123,81 @@ func TestA2AV1MissesNameTheField(t *testing.T) {
 		},
 		want: "message/parts/0/text",
 	})
+}
+
+// Messages and streamed tasks of an A2A 1.0 agent replay with the agent shut down, by JSON-RPC and by
+// REST.
+func TestA2AV1(t *testing.T) {
+	t.Parallel()
+	for _, binding := range []struct {
+		protocol a2a.TransportProtocol
+		serve    func(a2asrv.RequestHandler) http.Handler
+	}{
+		{a2a.TransportProtocolJSONRPC, func(h a2asrv.RequestHandler) http.Handler { return a2asrv.NewJSONRPCHandler(h) }},
+		{a2a.TransportProtocolHTTPJSON, func(h a2asrv.RequestHandler) http.Handler { return a2asrv.NewRESTHandler(h) }},
+	} {
+		t.Run(string(binding.protocol), func(t *testing.T) {
+			t.Parallel()
+			agent := httptest.NewServer(binding.serve(a2asrv.NewHandler(new(countingAgentV1))))
+			defer agent.Close()
+			endpoint := a2a.NewAgentInterface(agent.URL, binding.protocol)
+			file := filepath.Join(t.TempDir(), "c.yaml")
+			live := askA2AV1(t, file, promptecho.ModeAll, endpoint)
+			agent.Close()
+			for range 5 {
+				replayed := askA2AV1(t, file, promptecho.ModeNone, endpoint)
+				if !slices.Equal(replayed, live) {
+					t.Errorf("replay %q, live %q", replayed, live)
+				}
+			}
+		})
+	}
+}
+
+// askA2AV1 sends two messages and then four tasks at once, and returns what came back.
+func askA2AV1(t *testing.T, file string, mode promptecho.Mode, endpoint *a2a.AgentInterface) (said []string) {
+	t.Helper()
+	rec, err := promptecho.Open(file, promptecho.InMode(mode))
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, err := a2aclient.NewFromEndpoints(t.Context(), []*a2a.AgentInterface{endpoint},
+		a2aclient.WithJSONRPCTransport(rec.Client()), a2aclient.WithRESTTransport(rec.Client()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"hello", "bye"} {
+		result, err := client.SendMessage(t.Context(), a2aMessageV1(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said = append(said, result.(*a2a.Message).Parts[0].Text())
+	}
+	tasks := make([]string, 4)
+	var wg sync.WaitGroup
+	for i := range tasks {
+		wg.Go(func() { tasks[i] = runA2ATaskV1(t.Context(), client, fmt.Sprint("task ", i)) })
+	}
+	wg.Wait()
+	if err := rec.Close(); err != nil {
+		t.Errorf("mode %s: %v", mode, err)
+	}
+	return append(said, tasks...)
+}
+
+// runA2ATaskV1 streams a task, and returns its states and its text.
+func runA2ATaskV1(ctx context.Context, client *a2aclient.Client, text string) (said string) {
+	for event, err := range client.SendStreamingMessage(ctx, a2aMessageV1(text)) {
+		switch event := event.(type) {
+		case *a2a.Task:
+			said += "[" + string(event.Status.State) + "]"
+		case *a2a.TaskArtifactUpdateEvent:
+			said += event.Artifact.Parts[0].Text()
+		case *a2a.TaskStatusUpdateEvent:
+			said += "[" + string(event.Status.State) + "]"
+		default:
+			said += fmt.Sprintf("%T %v", event, err)
+		}
+	}
+	return said
 }
